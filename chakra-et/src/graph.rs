@@ -1,0 +1,317 @@
+//! The compact in-memory form of a trace: what a simulator walks.
+//!
+//! A [`Graph`] holds one [`RankGraph`] per rank. The nodes of a rank are numbered densely from 0 in
+//! ascending order of their id in the file; their dependences (data and control alike) lie in one
+//! array, so that a node costs at most 64 bytes with two dependences and its [`Origin`].
+//! Names and further attributes stay in the lossless [`crate::proto::Node`].
+//!
+//! ```
+//! use chakra_et::graph::{Graph, Op, Origin, RankGraph};
+//!
+//! let mut sender = RankGraph::builder();
+//! sender.push(Op::Send { dst: 1, tag: 0, bytes: 1024 }, [], Origin::default())?;
+//! let mut receiver = RankGraph::builder();
+//! let message = receiver.push(Op::Recv { src: 0, tag: 0, bytes: 1024 }, [], Origin::default())?;
+//! receiver.push(Op::Comp { micros: 7, ops: 256, bytes: 1024 }, [message], Origin::default())?;
+//! let graph = Graph::new(vec![sender.finish(), receiver.finish()]);
+//! assert_eq!(graph.rank(1).deps(1), [message]);
+//! # Ok::<(), chakra_et::graph::TooLarge>(())
+//! ```
+
+use thiserror::Error;
+
+/// What a node does, with the figures that a simulation needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Op {
+    /// Sends a message to another rank.
+    Send {
+        /// The receiving rank: the position in the communicator.
+        dst: u32,
+        /// Separates independent streams of messages between two ranks: the channel.
+        tag: u32,
+        /// The size of the message.
+        bytes: u64,
+    },
+    /// Receives a message from another rank.
+    Recv {
+        /// The sending rank: the position in the communicator.
+        src: u32,
+        /// Separates independent streams of messages between two ranks: the channel.
+        tag: u32,
+        /// The size of the message.
+        bytes: u64,
+    },
+    /// Computes: a copy, a reduction, a kernel.
+    Comp {
+        /// Stated duration in whole microseconds (the unit of the format); 0 when not stated.
+        micros: u64,
+        /// Number of operations; 0 for a copy.
+        ops: u64,
+        /// Size of the tensor that the operation touches (`tensor_size`).
+        bytes: u64,
+    },
+    /// A whole collective, to be expanded into an algorithm.
+    Coll {
+        /// The wire value of `CollectiveCommType` (0 is ALL_REDUCE).
+        kind: u32,
+        /// Size of the collective as the format counts it (`comm_size`).
+        bytes: u64,
+    },
+    /// A load from memory (`store` false) or a store to it (`store` true).
+    Mem {
+        /// Whether the access writes.
+        store: bool,
+        /// Size of the access (`tensor_size`).
+        bytes: u64,
+    },
+    /// Any other node: METADATA, INVALID, or a type that the format does not define.
+    Other {
+        /// The wire value of the node type.
+        node_type: i32,
+    },
+}
+
+/// Where a node comes from: its place in a schedule and the line that caused it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Origin {
+    /// Thread block and step in the schedule.
+    pub step: Option<StepRef>,
+    /// Source line, with the file as an index into [`Graph::source_files`].
+    pub source: Option<SourceRef>,
+}
+
+/// A step of a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StepRef {
+    /// Thread block on the rank (`tb_id`).
+    pub thread_block: u32,
+    /// Step within the thread block (`local_time_step`).
+    pub step: u32,
+}
+
+/// A line of a source file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceRef {
+    /// Index into [`Graph::source_files`].
+    pub file: u16,
+    /// Line, counted from 1.
+    pub line: u32,
+}
+
+/// A rank has more nodes or dependences than fit 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a rank has more than {} nodes or dependences", u32::MAX)]
+pub struct TooLarge;
+
+/// One collective whose algorithm a graph holds: what `GlobalMetadata` says of it.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct CollectiveInfo {
+    /// The algorithm's name.
+    pub name: String,
+    /// The collective in snake case: `all_reduce`, `all_gather`, `reduce_scatter`, ...
+    pub collective: String,
+    /// Whether input and output are one buffer.
+    pub in_place: bool,
+    /// Bytes of the collective, by the convention of nccl-tests' size column.
+    pub size_bytes: u64,
+    /// Element type, such as `f32`.
+    pub element_type: String,
+    /// Chunks that the whole size is divided into.
+    pub chunks: u64,
+}
+
+/// The compact graph of a whole trace.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Graph {
+    ranks: Vec<RankGraph>,
+    /// Files that [`SourceRef::file`] names.
+    pub source_files: Vec<String>,
+    /// The collective that the graph implements, where the trace says so.
+    pub info: Option<CollectiveInfo>,
+}
+
+impl Graph {
+    /// A graph of the given ranks, in order.
+    #[must_use]
+    pub fn new(ranks: Vec<RankGraph>) -> Self {
+        Self { ranks, source_files: Vec::new(), info: None }
+    }
+
+    /// Number of ranks.
+    #[must_use]
+    pub fn rank_count(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// The nodes of one rank.
+    ///
+    /// # Panics
+    /// If `rank` is not below [`Graph::rank_count`].
+    #[must_use]
+    pub fn rank(&self, rank: usize) -> &RankGraph {
+        &self.ranks[rank]
+    }
+
+    /// All ranks in order.
+    #[must_use]
+    pub fn ranks(&self) -> &[RankGraph] {
+        &self.ranks
+    }
+
+    /// Number of nodes of all ranks together.
+    #[must_use]
+    pub fn node_count(&self) -> usize {
+        self.ranks.iter().map(RankGraph::len).sum()
+    }
+
+    /// The source line of a node, as file and line, where known.
+    #[must_use]
+    pub fn source(&self, rank: usize, node: u32) -> Option<(&str, u32)> {
+        let source = self.ranks.get(rank)?.origin(node).source?;
+        Some((self.source_files.get(usize::from(source.file))?, source.line))
+    }
+}
+
+/// The compact graph of one rank.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct RankGraph {
+    ops: Vec<Op>,
+    /// `dep_end[i]` is the end of node i's dependences in `deps`; they begin where node i − 1's end.
+    dep_end: Vec<u32>,
+    deps: Vec<u32>,
+    /// Ids in the file; empty when node i has id i.
+    ids: Vec<u64>,
+    /// Thread block of each node, `NONE` where unknown; empty when unknown for all. The next two likewise.
+    thread_blocks: Vec<u32>,
+    steps: Vec<u32>,
+    /// File in the upper 8 bits would not do for large builds, so file and line lie apart.
+    source_files: Vec<u16>,
+    source_lines: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl RankGraph {
+    /// Starts an empty rank.
+    #[must_use]
+    pub fn builder() -> RankGraphBuilder {
+        RankGraphBuilder::default()
+    }
+
+    /// Number of nodes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// Whether the rank has no nodes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+
+    /// What the node does.
+    ///
+    /// # Panics
+    /// If there is no such node; so do the methods below.
+    #[inline]
+    #[must_use]
+    pub fn op(&self, node: u32) -> Op {
+        self.ops[node as usize]
+    }
+
+    /// What each node does, in the order of the nodes.
+    #[must_use]
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+
+    /// The nodes that must finish before this one starts. They may have larger numbers.
+    #[inline]
+    #[must_use]
+    pub fn deps(&self, node: u32) -> &[u32] {
+        let node = node as usize;
+        let begin = if node == 0 { 0 } else { self.dep_end[node - 1] as usize };
+        &self.deps[begin..self.dep_end[node] as usize]
+    }
+
+    /// The node's id in the file.
+    #[must_use]
+    pub fn id(&self, node: u32) -> u64 {
+        if self.ids.is_empty() { u64::from(node) } else { self.ids[node as usize] }
+    }
+
+    /// Where the node comes from.
+    #[must_use]
+    pub fn origin(&self, node: u32) -> Origin {
+        let at = node as usize;
+        let step = match self.thread_blocks.get(at) {
+            Some(&thread_block) if thread_block != NONE => {
+                Some(StepRef { thread_block, step: self.steps[at] })
+            }
+            _ => None,
+        };
+        let source = match self.source_lines.get(at) {
+            Some(&line) if line != NONE => Some(SourceRef { file: self.source_files[at], line }),
+            _ => None,
+        };
+        Origin { step, source }
+    }
+}
+
+/// Builds a [`RankGraph`] node by node.
+#[derive(Clone, Debug, Default)]
+pub struct RankGraphBuilder {
+    graph: RankGraph,
+}
+
+impl RankGraphBuilder {
+    /// Adds a node and returns its number, which is also its id unless [`RankGraphBuilder::set_ids`] says otherwise.
+    ///
+    /// `deps` may name nodes that are added later.
+    ///
+    /// # Errors
+    /// [`TooLarge`] if the rank outgrows 32 bits.
+    pub fn push(
+        &mut self,
+        op: Op,
+        deps: impl IntoIterator<Item = u32>,
+        origin: Origin,
+    ) -> Result<u32, TooLarge> {
+        let graph = &mut self.graph;
+        let node = u32::try_from(graph.ops.len()).map_err(|_| TooLarge)?;
+        graph.deps.extend(deps);
+        graph.dep_end.push(u32::try_from(graph.deps.len()).map_err(|_| TooLarge)?);
+        graph.ops.push(op);
+        if let Some(at) = origin.step {
+            graph.thread_blocks.resize(node as usize, NONE);
+            graph.steps.resize(node as usize, NONE);
+            graph.thread_blocks.push(at.thread_block);
+            graph.steps.push(at.step);
+        }
+        if let Some(source) = origin.source {
+            graph.source_lines.resize(node as usize, NONE);
+            graph.source_files.resize(node as usize, 0);
+            graph.source_lines.push(source.line);
+            graph.source_files.push(source.file);
+        }
+        Ok(node)
+    }
+
+    /// Gives the nodes the ids that they have in a file, in the order in which they were added.
+    ///
+    /// # Panics
+    /// If there are not as many ids as nodes.
+    pub fn set_ids(&mut self, ids: Vec<u64>) {
+        assert_eq!(ids.len(), self.graph.ops.len(), "one id for each node");
+        self.graph.ids = ids;
+    }
+
+    /// The finished rank.
+    #[must_use]
+    pub fn finish(self) -> RankGraph {
+        self.graph
+    }
+}

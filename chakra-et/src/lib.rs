@@ -1,0 +1,2 @@
+//! Chakra execution traces.
+pub mod graph;
