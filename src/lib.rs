@@ -1,1 +1,14 @@
-//! x
+//! Collective communication algorithms: written in Rust, checked at build time, embedded as Chakra
+//! execution traces, simulated on declared topologies.
+
+// `#[collective]` names this crate by its public path, in this crate too.
+extern crate self as collective;
+
+pub use collective_dsl::*;
+pub use collective_macros::collective;
+
+/// What a file with algorithms needs.
+pub mod prelude {
+    pub use crate::Buffer::{Input, Output, Scratch};
+    pub use crate::{Buffer, ChunkRef, Program, collective};
+}

@@ -259,6 +259,15 @@ impl RankGraph {
         };
         Origin { step, source }
     }
+
+    /// Replaces each source file by the one that `numbers` gives for it. Every file must be in range.
+    pub(crate) fn renumber_source_files(&mut self, numbers: &[u16]) {
+        for (file, line) in self.source_files.iter_mut().zip(&self.source_lines) {
+            if *line != NONE {
+                *file = numbers[usize::from(*file)];
+            }
+        }
+    }
 }
 
 /// Builds a [`RankGraph`] node by node.
@@ -306,7 +315,8 @@ impl RankGraphBuilder {
     /// If there are not as many ids as nodes.
     pub fn set_ids(&mut self, ids: Vec<u64>) {
         assert_eq!(ids.len(), self.graph.ops.len(), "one id for each node");
-        self.graph.ids = ids;
+        let dense = ids.iter().enumerate().all(|(node, &id)| id == node as u64);
+        self.graph.ids = if dense { Vec::new() } else { ids };
     }
 
     /// The finished rank.

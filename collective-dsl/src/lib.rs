@@ -1,1 +1,39 @@
-//! x
+//! The language of collective algorithms, and its compiler.
+//!
+//! Data flows one way, each stage a value that can be printed, tested and stored:
+//!
+//! ```text
+//! source fn → Trace → Schedule (per rank: thread blocks of steps) → Chakra ET per rank
+//!   program    trace     lower, verify                                 et
+//! ```
+//!
+//! [`Program`] records what a function does; [`compile`] lowers the [`Trace`] to a [`Schedule`] and verifies
+//! it; [`et`] writes the schedule as a Chakra execution trace, in memory or as bytes.
+
+mod algorithm;
+mod buffer;
+mod collective;
+mod diagnostic;
+mod embedded;
+pub mod et;
+mod ids;
+mod lower;
+mod program;
+mod schedule;
+mod site;
+mod size;
+mod trace;
+pub mod verify;
+
+pub use algorithm::{AlgorithmDef, Param, Setting, compile};
+pub use buffer::{Buffer, Space};
+pub use collective::{Collective, CollectiveError, CollectiveKind, Contributors, Wanted};
+pub use diagnostic::{Diagnostic, Diagnostics, Rule};
+pub use embedded::Embedded;
+pub use ids::{ChannelId, DataId, RankId, SiteId, ThreadBlockId};
+pub use lower::lower;
+pub use program::{ChunkRef, Handle, Program, Tracer};
+pub use schedule::{MemoryBuffer, Place, RankSchedule, Schedule, Step, StepId, StepKind, ThreadBlock};
+pub use site::{Site, SiteTable};
+pub use size::{ElementType, Size, SizeError};
+pub use trace::{DataTable, MixedReduction, Op, OpKind, ScratchBuffer, Slice, Trace};

@@ -1,0 +1,124 @@
+//! Pass 4: dependences between the thread blocks of one rank.
+//!
+//! Steps come in the global order. Each waits for the last write of what it touches and, before a write,
+//! for the reads since; of these waits only those stay that neither the order within the thread block nor
+//! another wait implies (vector clocks over the thread blocks of the rank).
+
+use smallvec::SmallVec;
+
+use crate::ids::ThreadBlockId;
+use crate::schedule::StepId;
+
+#[derive(Clone, Default)]
+struct Cell {
+    writer: Option<StepId>,
+    /// The latest reader in each thread block since the last write.
+    readers: SmallVec<[StepId; 2]>,
+}
+
+/// Tracks one rank's memory while its steps are placed.
+pub(super) struct Sync {
+    cells: Vec<Cell>,
+    /// For each thread block the clock after each of its steps: how many steps of every thread block are
+    /// certainly complete then.
+    clocks: Vec<Vec<Box<[u32]>>>,
+}
+
+impl Sync {
+    pub(super) fn new(cells: usize, thread_blocks: usize) -> Self {
+        Self { cells: vec![Cell::default(); cells], clocks: vec![Vec::new(); thread_blocks] }
+    }
+
+    /// The thread block that last wrote a chunk.
+    pub(super) fn last_writer(&self, cell: usize) -> Option<ThreadBlockId> {
+        self.cells[cell].writer.map(|step| step.thread_block)
+    }
+
+    /// Places a step that reads and writes the given chunks; returns the steps that it must wait for.
+    pub(super) fn place(
+        &mut self,
+        step: StepId,
+        reads: Option<std::ops::Range<usize>>,
+        writes: Option<std::ops::Range<usize>>,
+    ) -> SmallVec<[StepId; 1]> {
+        let mut waits: Vec<StepId> = Vec::new();
+        for cell in reads.clone().into_iter().flatten() {
+            waits.extend(self.cells[cell].writer);
+            let readers = &mut self.cells[cell].readers;
+            match readers.iter_mut().find(|reader| reader.thread_block == step.thread_block) {
+                Some(reader) => *reader = step,
+                None => readers.push(step),
+            }
+        }
+        for cell in writes.into_iter().flatten() {
+            let cell = &mut self.cells[cell];
+            waits.extend(cell.writer);
+            waits.extend(cell.readers.iter().copied());
+            cell.readers.clear();
+            cell.writer = Some(step);
+        }
+        waits.retain(|wait| wait.thread_block != step.thread_block);
+        self.reduce_waits(step, waits)
+    }
+
+    fn reduce_waits(&mut self, step: StepId, mut waits: Vec<StepId>) -> SmallVec<[StepId; 1]> {
+        // Only the latest step of each thread block counts.
+        waits.sort_unstable_by_key(|wait| (wait.thread_block, std::cmp::Reverse(wait.step)));
+        waits.dedup_by_key(|wait| wait.thread_block);
+        let blocks = self.clocks.len();
+        let own = step.thread_block.index();
+        let mut clock: Box<[u32]> = match self.clocks[own].last() {
+            Some(clock) => clock.clone(),
+            None => vec![0; blocks].into(),
+        };
+        waits.retain(|wait| clock[wait.thread_block.index()] <= wait.step);
+        let implied: Vec<bool> = waits
+            .iter()
+            .map(|wait| {
+                waits.iter().any(|other| {
+                    other != wait
+                        && self.clocks[other.thread_block.index()][other.step as usize]
+                            [wait.thread_block.index()]
+                            > wait.step
+                })
+            })
+            .collect();
+        for wait in &waits {
+            let after = &self.clocks[wait.thread_block.index()][wait.step as usize];
+            for (mine, theirs) in clock.iter_mut().zip(after) {
+                *mine = (*mine).max(*theirs);
+            }
+        }
+        clock[own] = step.step + 1;
+        self.clocks[own].push(clock);
+        waits.iter().zip(implied).filter(|(_, implied)| !implied).map(|(wait, _)| *wait).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(block: u32, step: u32) -> StepId {
+        StepId { thread_block: ThreadBlockId(block), step }
+    }
+
+    #[test]
+    fn a_wait_that_another_wait_implies_is_dropped() {
+        let mut sync = Sync::new(2, 3);
+        assert!(sync.place(at(0, 0), None, Some(0..1)).is_empty());
+        assert_eq!(sync.place(at(1, 0), Some(0..1), Some(1..2))[..], [at(0, 0)]);
+        // Needs both chunks; the writer of the second has already waited for the writer of the first.
+        assert_eq!(sync.place(at(2, 0), Some(0..2), None)[..], [at(1, 0)]);
+    }
+
+    #[test]
+    fn a_writer_waits_for_readers_in_other_thread_blocks() {
+        let mut sync = Sync::new(1, 3);
+        sync.place(at(0, 0), Some(0..1), None);
+        sync.place(at(1, 0), Some(0..1), None);
+        assert_eq!(sync.place(at(2, 0), None, Some(0..1))[..], [at(0, 0), at(1, 0)]);
+        // The same thread block needs no wait on itself.
+        assert!(sync.place(at(2, 1), None, Some(0..1)).is_empty());
+    }
+}

@@ -1,0 +1,542 @@
+//! Tracing with explicit source places: what both [`crate::Program`] and the build-time interpreter call.
+
+use crate::buffer::{Buffer, Space};
+use crate::collective::Collective;
+use crate::diagnostic::{Diagnostic, Diagnostics, Rule};
+use crate::ids::{ChannelId, RankId, SiteId};
+use crate::site::{Site, SiteTable};
+use crate::trace::{DataTable, MixedReduction, Op, OpKind, ScratchBuffer, Slice, Trace};
+
+/// Findings after which a program's further operations are no longer examined: the first ones tell most.
+const MAX_FINDINGS: usize = 8;
+
+/// The largest channel. Runtimes stop at 32 to 128; this is far above and still fits every field.
+const MAX_CHANNEL: u32 = u16::MAX as u32;
+
+/// The most chunks in the scratch buffers of a rank together.
+const MAX_SCRATCH_CHUNKS: usize = 1 << 24;
+
+/// A handle on a run of chunks as they were at one moment of the program.
+///
+/// A handle that was obtained by a mistake (which is already recorded) is *void*: operations on it do
+/// nothing, so that one mistake gives one message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handle {
+    slice: Slice,
+    count: u32,
+    /// Number of operations before this handle was made: a later write makes it stale.
+    made: u32,
+    /// Where the handle was made.
+    site: SiteId,
+    channel: Option<ChannelId>,
+    void: bool,
+}
+
+impl Handle {
+    fn void(site: SiteId) -> Self {
+        let slice = Slice { rank: RankId(0), space: Space::Input, index: 0 };
+        Self { slice, count: 0, made: 0, site, channel: None, void: true }
+    }
+
+    /// The rank that holds the chunks.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.slice.rank.index()
+    }
+
+    /// Number of chunks.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    /// The same chunks, with a channel for the operations that move them.
+    #[must_use]
+    pub fn on_channel(mut self, channel: ChannelId) -> Self {
+        self.channel = Some(channel);
+        self
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    /// Number of operations up to and including the last write: 0 for the collective's own input,
+    /// `EMPTY` when nobody has written.
+    written: u32,
+    /// The logical chunk that lies here.
+    data: u32,
+}
+
+const EMPTY: u32 = u32::MAX;
+const UNWRITTEN: Cell = Cell { written: EMPTY, data: 0 };
+
+#[derive(Debug, Default)]
+struct RankCells {
+    input: Vec<Cell>,
+    output: Vec<Cell>,
+    scratch: Vec<(String, Vec<Cell>)>,
+}
+
+/// Records a program's operations and checks each as it comes.
+#[derive(Debug)]
+pub struct Tracer {
+    collective: Collective,
+    cells: Vec<RankCells>,
+    ops: Vec<Op>,
+    data: DataTable,
+    mixed: Vec<MixedReduction>,
+    sites: SiteTable,
+    findings: Vec<Diagnostic>,
+    scratch_run: Vec<u32>,
+}
+
+impl Tracer {
+    /// An empty program for a collective, with the input chunks in place.
+    #[must_use]
+    pub fn new(collective: Collective) -> Self {
+        let cells = (0..collective.ranks() as u32)
+            .map(|rank| {
+                let mut cells = RankCells {
+                    input: vec![UNWRITTEN; collective.space_chunks(Space::Input)],
+                    output: vec![UNWRITTEN; collective.space_chunks(Space::Output)],
+                    scratch: Vec::new(),
+                };
+                for index in 0..collective.input_chunks() as u32 {
+                    let (space, at) = collective.locate_input(RankId(rank), index);
+                    let cell = match space {
+                        Space::Output => &mut cells.output[at as usize],
+                        _ => &mut cells.input[at as usize],
+                    };
+                    *cell = Cell { written: 0, data: collective.input_data(RankId(rank), index) };
+                }
+                cells
+            })
+            .collect();
+        Self {
+            collective,
+            cells,
+            ops: Vec::new(),
+            data: DataTable::new(collective.logical_chunks()),
+            mixed: Vec::new(),
+            sites: SiteTable::default(),
+            findings: Vec::new(),
+            scratch_run: Vec::new(),
+        }
+    }
+
+    /// The collective that the program is for.
+    #[must_use]
+    pub fn collective(&self) -> &Collective {
+        &self.collective
+    }
+
+    /// Adds a place in the source that operations may then name.
+    pub fn add_site(&mut self, site: Site) -> SiteId {
+        self.sites.push(site)
+    }
+
+    /// Whether so much is wrong that going on would only add noise.
+    #[must_use]
+    pub fn has_given_up(&self) -> bool {
+        self.findings.len() >= MAX_FINDINGS
+    }
+
+    /// Records a finding of the caller's own.
+    pub fn report(&mut self, finding: Diagnostic) {
+        if !self.has_given_up() {
+            self.findings.push(finding);
+        }
+    }
+
+    fn fail(&mut self, rule: Rule, site: SiteId, message: String) -> Handle {
+        self.report(Diagnostic::new(rule, Some(site), message));
+        Handle::void(site)
+    }
+
+    /// The chunks `index..index + count` of a buffer, which must all have been written.
+    pub fn chunks(
+        &mut self,
+        rank: usize,
+        buffer: Buffer<'_>,
+        index: usize,
+        count: usize,
+        site: SiteId,
+    ) -> Handle {
+        let slice = match self.locate(rank, buffer, index, count, site) {
+            Ok(slice) => slice,
+            Err(void) => return void,
+        };
+        let Some(cells) = self.run(slice, count as u32) else {
+            let len = self.space_len(slice);
+            return self.fail(
+                Rule::Uninitialised,
+                site,
+                if len == 0 {
+                    format!("{buffer} of rank {rank} does not exist yet: copy something into it first")
+                } else {
+                    format!(
+                        "{} of {buffer} of rank {rank} {} never been written: it has {} so far",
+                        chunk_words(index, count),
+                        if count == 1 { "has" } else { "have" },
+                        chunks_counted(len)
+                    )
+                },
+            );
+        };
+        if let Some(hole) = cells.iter().position(|cell| cell.written == EMPTY) {
+            return self.fail(
+                Rule::Uninitialised,
+                site,
+                format!("chunk {} of {buffer} of rank {rank} has never been written", index + hole),
+            );
+        }
+        self.handle(slice, count as u32, None, site)
+    }
+
+    /// Copies chunks to another place; returns the chunks there.
+    pub fn copy(
+        &mut self,
+        src: Handle,
+        rank: usize,
+        buffer: Buffer<'_>,
+        index: usize,
+        site: SiteId,
+    ) -> Handle {
+        if src.void || !self.check_fresh(src, site) {
+            return Handle::void(site);
+        }
+        let dst = match self.locate(rank, buffer, index, src.count(), site) {
+            Ok(slice) => slice,
+            Err(void) => return void,
+        };
+        if src.slice == dst {
+            // Two names of one place: a program that also runs out of place is right to copy here. One
+            // name twice is a slip.
+            if self.same_name(src, rank, buffer, index) {
+                let what = chunk_words(index, src.count());
+                return self.fail(
+                    Rule::Malformed,
+                    site,
+                    format!("{what} of {buffer} of rank {rank} is copied onto itself"),
+                );
+            }
+            return Handle { site, ..src };
+        }
+        if src.slice.rank == dst.rank && src.slice.space == dst.space && self.overlaps(src, dst) {
+            return self.fail(
+                Rule::Malformed,
+                site,
+                format!(
+                    "the chunks {}..{} are copied onto {}..{} of the same buffer of rank {rank}: source and \
+                     destination overlap; copy through scratch, or chunk by chunk in the right order",
+                    src.slice.index,
+                    src.slice.index + src.count,
+                    dst.index,
+                    dst.index + src.count
+                ),
+            );
+        }
+        if let Space::Scratch(id) = dst.space {
+            let scratch = &mut self.cells[rank].scratch[usize::from(id)].1;
+            let end = (dst.index + src.count) as usize;
+            if scratch.len() < end {
+                scratch.resize(end, UNWRITTEN);
+            }
+        }
+        self.record(OpKind::Copy, src, dst, src.channel, site)
+    }
+
+    /// Adds the chunks of `src` to those of `dst`, chunk by chunk; returns the sums, which lie where `dst` lay.
+    pub fn reduce(&mut self, dst: Handle, src: Handle, site: SiteId) -> Handle {
+        if src.void || dst.void || !self.check_fresh(src, site) || !self.check_fresh(dst, site) {
+            return Handle::void(site);
+        }
+        if src.count != dst.count {
+            let message = format!(
+                "{} cannot be reduced into {}: both sides need the same number",
+                chunks_counted(src.count()),
+                chunks_counted(dst.count())
+            );
+            return self.fail(Rule::Malformed, site, message);
+        }
+        if src.slice.rank == dst.slice.rank
+            && src.slice.space == dst.slice.space
+            && self.overlaps(src, dst.slice)
+        {
+            let message = if src.slice == dst.slice {
+                format!("rank {} reduces a chunk into itself", src.rank())
+            } else {
+                format!("source and destination of a reduction on rank {} overlap", src.rank())
+            };
+            return self.fail(Rule::Malformed, site, message);
+        }
+        let channel = match (dst.channel, src.channel) {
+            (Some(a), Some(b)) if a != b => {
+                let message = format!(
+                    "the two sides of a reduction ask for different channels, {} and {}: set it on one of them",
+                    a.0, b.0
+                );
+                return self.fail(Rule::Malformed, site, message);
+            }
+            (a, b) => a.or(b),
+        };
+        self.record(OpKind::Reduce, src, dst.slice, channel, site)
+    }
+
+    /// Refuses a reference that belongs to another program.
+    pub(super) fn foreign(&mut self, site: SiteId) -> Handle {
+        self.fail(Rule::Malformed, site, "the reduced chunk belongs to another program".to_owned())
+    }
+
+    /// Divides chunks into `parts` equal consecutive runs.
+    pub fn split(&mut self, handle: Handle, parts: usize, site: SiteId) -> Vec<Handle> {
+        if handle.void {
+            return vec![handle; parts.min(1024)];
+        }
+        if parts == 0 || !handle.count().is_multiple_of(parts) {
+            let message =
+                format!("{} cannot be split into {parts} equal parts", chunks_counted(handle.count()));
+            let void = self.fail(Rule::Malformed, site, message);
+            return vec![void; parts.min(1024)];
+        }
+        let count = handle.count / parts as u32;
+        (0..parts as u32)
+            .map(|part| {
+                let mut slice = handle.slice;
+                slice.index += part * count;
+                Handle { slice, count, ..handle }
+            })
+            .collect()
+    }
+
+    /// The finished program, or all that is wrong with it.
+    ///
+    /// # Errors
+    /// Every finding so far.
+    pub fn finish(self, name: impl Into<String>) -> Result<Trace, Diagnostics> {
+        let name = name.into();
+        if !self.findings.is_empty() {
+            return Err(Diagnostics { name, findings: self.findings, sites: self.sites });
+        }
+        let scratch = self
+            .cells
+            .into_iter()
+            .map(|rank| {
+                let buffers = rank.scratch.into_iter();
+                buffers.map(|(name, cells)| ScratchBuffer { name, chunks: cells.len() as u32 }).collect()
+            })
+            .collect();
+        Ok(Trace {
+            name,
+            collective: self.collective,
+            ops: self.ops,
+            scratch,
+            data: self.data,
+            mixed: self.mixed,
+            sites: self.sites,
+        })
+    }
+
+    fn record(
+        &mut self,
+        kind: OpKind,
+        src: Handle,
+        dst: Slice,
+        channel: Option<ChannelId>,
+        site: SiteId,
+    ) -> Handle {
+        let Ok(now) = u32::try_from(self.ops.len() + 1) else {
+            return self.fail(
+                Rule::Malformed,
+                site,
+                "the program has more than 4 billion operations".to_owned(),
+            );
+        };
+        if let Some(ChannelId(channel)) = channel.filter(|channel| channel.0 > MAX_CHANNEL) {
+            return self.fail(
+                Rule::Malformed,
+                site,
+                format!("channel {channel} is out of range: channels go from 0 to {MAX_CHANNEL}"),
+            );
+        }
+        let mut moved = std::mem::take(&mut self.scratch_run);
+        moved.clear();
+        // Sources were checked when the handle was made, and cells are never unwritten.
+        moved.extend(self.run(src.slice, src.count).unwrap_or_default().iter().map(|cell| cell.data));
+        let data = self.data.intern(&moved);
+        let size_class = match kind {
+            OpKind::Copy => {
+                for (cell, chunk) in self.run_mut(dst, src.count).iter_mut().zip(&moved) {
+                    *cell = Cell { written: now, data: *chunk };
+                }
+                data
+            }
+            OpKind::Reduce => {
+                moved.clear();
+                for cell in self.run_mut(dst, src.count) {
+                    cell.written = now;
+                    moved.push(cell.data);
+                }
+                self.data.intern(&moved)
+            }
+        };
+        self.scratch_run = moved;
+        if size_class != data {
+            self.mixed.push(MixedReduction { into: size_class, from: data, site });
+        }
+        self.ops.push(Op { kind, src: src.slice, dst, count: src.count, channel, data, site });
+        self.handle(dst, src.count, channel, site)
+    }
+
+    fn handle(&self, slice: Slice, count: u32, channel: Option<ChannelId>, site: SiteId) -> Handle {
+        Handle { slice, count, made: self.ops.len() as u32, site, channel, void: false }
+    }
+
+    /// Where a run of chunks really lies. A scratch buffer that does not exist yet comes into being.
+    fn locate(
+        &mut self,
+        rank: usize,
+        buffer: Buffer<'_>,
+        index: usize,
+        count: usize,
+        site: SiteId,
+    ) -> Result<Slice, Handle> {
+        let ranks = self.collective.ranks();
+        if rank >= ranks {
+            let message = if ranks == 1 {
+                format!("rank {rank} does not exist: there is only rank 0")
+            } else {
+                format!("rank {rank} does not exist: ranks go from 0 to {}", ranks - 1)
+            };
+            return Err(self.fail(Rule::Bounds, site, message));
+        }
+        if count == 0 {
+            return Err(self.fail(Rule::Malformed, site, "a reference needs at least one chunk".to_owned()));
+        }
+        let limit = match buffer {
+            Buffer::Input => self.collective.input_chunks(),
+            Buffer::Output => self.collective.output_chunks(),
+            Buffer::Scratch(_) => MAX_SCRATCH_CHUNKS,
+        };
+        if index.checked_add(count).is_none_or(|end| end > limit) {
+            let message = format!(
+                "{} of {buffer} of rank {rank} {} out of range: it has {}, so indices go from 0 to {}",
+                chunk_words(index, count),
+                if count == 1 { "is" } else { "are" },
+                chunks_counted(limit),
+                limit - 1
+            );
+            return Err(self.fail(Rule::Bounds, site, message));
+        }
+        let id = RankId(rank as u32);
+        let (space, index) = match buffer {
+            Buffer::Input => self.collective.locate_input(id, index as u32),
+            Buffer::Output => self.collective.locate_output(id, index as u32),
+            Buffer::Scratch(name) => (self.scratch_space(rank, name, site)?, index as u32),
+        };
+        Ok(Slice { rank: id, space, index })
+    }
+
+    fn scratch_space(&mut self, rank: usize, name: &str, site: SiteId) -> Result<Space, Handle> {
+        let buffers = &mut self.cells[rank].scratch;
+        let at = match buffers.iter().position(|(known, _)| known == name) {
+            Some(at) => at,
+            None => {
+                buffers.push((name.to_owned(), Vec::new()));
+                buffers.len() - 1
+            }
+        };
+        match u16::try_from(at) {
+            Ok(id) => Ok(Space::Scratch(id)),
+            Err(_) => Err(self.fail(
+                Rule::Malformed,
+                site,
+                format!("rank {rank} has more than {} scratch buffers", u16::MAX),
+            )),
+        }
+    }
+
+    fn space(&self, slice: Slice) -> &[Cell] {
+        let cells = &self.cells[slice.rank.index()];
+        match slice.space {
+            Space::Input => &cells.input,
+            Space::Output => &cells.output,
+            Space::Scratch(id) => &cells.scratch[usize::from(id)].1,
+        }
+    }
+
+    fn space_len(&self, slice: Slice) -> usize {
+        self.space(slice).len()
+    }
+
+    fn run(&self, slice: Slice, count: u32) -> Option<&[Cell]> {
+        self.space(slice).get(slice.index as usize..(slice.index + count) as usize)
+    }
+
+    fn run_mut(&mut self, slice: Slice, count: u32) -> &mut [Cell] {
+        let cells = &mut self.cells[slice.rank.index()];
+        let space = match slice.space {
+            Space::Input => &mut cells.input,
+            Space::Output => &mut cells.output,
+            Space::Scratch(id) => &mut cells.scratch[usize::from(id)].1,
+        };
+        &mut space[slice.index as usize..(slice.index + count) as usize]
+    }
+
+    fn overlaps(&self, a: Handle, b: Slice) -> bool {
+        a.slice.index < b.index + a.count && b.index < a.slice.index + a.count
+    }
+
+    /// Whether the handle's place is the one that `buffer` and `index` themselves name, not an alias of it.
+    fn same_name(&self, handle: Handle, rank: usize, buffer: Buffer<'_>, index: usize) -> bool {
+        handle.rank() == rank
+            && handle.slice.index as usize == index
+            && match (handle.slice.space, buffer) {
+                (Space::Input, Buffer::Input)
+                | (Space::Output, Buffer::Output)
+                | (Space::Scratch(_), Buffer::Scratch(_)) => true,
+                _ => false,
+            }
+    }
+
+    /// Refuses a handle whose data somebody has overwritten since.
+    fn check_fresh(&mut self, handle: Handle, site: SiteId) -> bool {
+        let Some(newer) = self
+            .run(handle.slice, handle.count)
+            .and_then(|cells| cells.iter().map(|cell| cell.written).filter(|w| *w != EMPTY).max())
+            .filter(|written| *written > handle.made)
+        else {
+            return true;
+        };
+        let rank = handle.rank();
+        let by = self.ops[newer as usize - 1].site;
+        let finding = Diagnostic::new(
+            Rule::Stale,
+            Some(site),
+            format!(
+                "this uses a reference to chunk {} of rank {rank} whose data has been overwritten since: take a \
+                 new reference, or use the one that the overwriting operation returned",
+                handle.slice.index
+            ),
+        )
+        .with_related(handle.site, "the reference was made here")
+        .with_related(by, "its data was overwritten here");
+        self.report(finding);
+        false
+    }
+}
+
+fn chunk_words(index: usize, count: usize) -> String {
+    if count == 1 {
+        format!("chunk {index}")
+    } else {
+        match index.checked_add(count) {
+            Some(end) => format!("chunks {index}..{end}"),
+            None => format!("{count} chunks from {index}"),
+        }
+    }
+}
+
+fn chunks_counted(count: usize) -> String {
+    if count == 1 { "1 chunk".to_owned() } else { format!("{count} chunks") }
+}

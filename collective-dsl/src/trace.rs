@@ -1,0 +1,193 @@
+//! The trace of a program: its operations in the order in which they were called, aliases resolved.
+
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use crate::buffer::Space;
+use crate::collective::Collective;
+use crate::ids::{ChannelId, DataId, RankId, SiteId};
+use crate::site::SiteTable;
+
+/// A run of chunks in a real buffer of one rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Slice {
+    /// The rank.
+    pub rank: RankId,
+    /// The buffer.
+    pub space: Space,
+    /// The first chunk.
+    pub index: u32,
+}
+
+/// What an operation does with the chunks at its destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OpKind {
+    /// Overwrites them with the source.
+    Copy,
+    /// Adds the source to them.
+    Reduce,
+}
+
+/// One operation of a program: between two ranks, or on one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// Copy or reduce.
+    pub kind: OpKind,
+    /// Where the chunks come from.
+    pub src: Slice,
+    /// Where they go to.
+    pub dst: Slice,
+    /// How many chunks.
+    pub count: u32,
+    /// The channel that the program asked for.
+    pub channel: Option<ChannelId>,
+    /// Which part of the collective's data moves; it decides the size in bytes.
+    pub data: DataId,
+    /// The source line.
+    pub site: SiteId,
+}
+
+impl Op {
+    /// Whether the chunks cross from one rank to another.
+    #[must_use]
+    pub fn is_remote(&self) -> bool {
+        self.src.rank != self.dst.rank
+    }
+}
+
+/// Runs of logical chunks, each stored once. A single logical chunk `c` has the id `c`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DataTable {
+    logical: u32,
+    runs: Vec<Box<[u32]>>,
+    ids: FxHashMap<Box<[u32]>, DataId>,
+}
+
+impl DataTable {
+    pub(crate) fn new(logical_chunks: usize) -> Self {
+        Self { logical: logical_chunks as u32, ..Self::default() }
+    }
+
+    pub(crate) fn intern(&mut self, chunks: &[u32]) -> DataId {
+        if let [single] = chunks {
+            return DataId(*single);
+        }
+        if let Some(id) = self.ids.get(chunks) {
+            return *id;
+        }
+        let id = DataId(self.logical + self.runs.len() as u32);
+        self.runs.push(chunks.into());
+        self.ids.insert(chunks.into(), id);
+        id
+    }
+
+    /// The logical chunks behind an id, in order.
+    pub fn chunks(&self, id: DataId) -> impl Iterator<Item = u32> + '_ {
+        let run: &[u32] = if id.0 < self.logical { &[] } else { &self.runs[(id.0 - self.logical) as usize] };
+        let single = (id.0 < self.logical).then_some(id.0);
+        single.into_iter().chain(run.iter().copied())
+    }
+
+    /// Number of ids in use.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.logical as usize + self.runs.len()
+    }
+
+    /// Whether there is no id.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A scratch buffer of one rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScratchBuffer {
+    /// The program's name for it.
+    pub name: String,
+    /// Number of chunks: the highest index written, plus one.
+    pub chunks: u32,
+}
+
+/// A reduction of two pieces of data that are different parts of the collective: allowed as long as both
+/// have the same number of elements, which depends on the size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MixedReduction {
+    /// The data at the destination.
+    pub into: DataId,
+    /// The data at the source.
+    pub from: DataId,
+    /// The reduction.
+    pub site: SiteId,
+}
+
+/// A traced program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// The program's name.
+    pub name: String,
+    /// The collective that it is to achieve.
+    pub collective: Collective,
+    /// The operations in the order of the program.
+    pub ops: Vec<Op>,
+    /// The scratch buffers of each rank, in the order of creation.
+    pub scratch: Vec<Vec<ScratchBuffer>>,
+    /// The data that operations name.
+    pub data: DataTable,
+    /// Reductions whose operands may differ in size.
+    pub mixed: Vec<MixedReduction>,
+    /// The source lines that operations name.
+    pub sites: SiteTable,
+}
+
+impl Trace {
+    /// Chunks of a real buffer of a rank.
+    #[must_use]
+    pub fn space_chunks(&self, rank: RankId, space: Space) -> usize {
+        match space {
+            Space::Scratch(id) => {
+                self.scratch[rank.index()].get(usize::from(id)).map_or(0, |b| b.chunks as usize)
+            }
+            _ => self.collective.space_chunks(space),
+        }
+    }
+
+    fn show(&self, slice: Slice, count: u32) -> String {
+        let name = match slice.space {
+            Space::Input => "i".to_owned(),
+            Space::Output => "o".to_owned(),
+            Space::Scratch(id) => self.scratch[slice.rank.index()]
+                .get(usize::from(id))
+                .map_or_else(|| format!("s{id}"), |buffer| format!("\"{}\"", buffer.name)),
+        };
+        if count == 1 {
+            format!("{} {name}[{}]", slice.rank, slice.index)
+        } else {
+            format!("{} {name}[{}..{}]", slice.rank, slice.index, slice.index + count)
+        }
+    }
+}
+
+impl fmt::Display for Trace {
+    /// One line an operation, such as `op3 reduce r1 i[0] += r0 i[0] ch0  src/lib.rs:7`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "trace {} {} {} ranks", self.name, self.collective.kind(), self.collective.ranks())?;
+        for (i, op) in self.ops.iter().enumerate() {
+            let (word, sign) = match op.kind {
+                OpKind::Copy => ("copy", "="),
+                OpKind::Reduce => ("reduce", "+="),
+            };
+            write!(f, "op{i} {word} {} {sign} {}", self.show(op.dst, op.count), self.show(op.src, op.count))?;
+            if let Some(channel) = op.channel {
+                write!(f, " {channel}")?;
+            }
+            match self.sites.get(op.site) {
+                Some(site) => writeln!(f, "  {}:{}", site.file, site.line)?,
+                None => writeln!(f)?,
+            }
+        }
+        Ok(())
+    }
+}
