@@ -1,2 +1,3 @@
 //! Chakra execution traces.
 pub mod graph;
+pub mod proto;
