@@ -1,0 +1,177 @@
+//! Traces by other writers, where a checkout has them next to it. Nothing is tested where it has not.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use chakra_et::graph::Op;
+use chakra_et::{NodeReader, RankWriter, read_trace};
+
+fn samples() -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/reference/et-samples");
+    if !path.is_dir() {
+        println!("skipped: {} is not there", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+/// All prefixes of traces in a directory, and below.
+fn prefixes(directory: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(prefixes(&path));
+        } else if let Some(prefix) = path.to_str().and_then(|path| path.strip_suffix(".0.et")) {
+            found.insert(prefix.into());
+        }
+    }
+    found
+}
+
+/// Ranks and nodes of each sample, as its index has them.
+fn index(samples: &Path) -> Vec<(String, usize, usize)> {
+    let text = std::fs::read_to_string(samples.join("INDEX.tsv")).unwrap();
+    let row = |line: &str| {
+        let mut columns = line.split('\t');
+        let name = columns.next().unwrap().to_owned();
+        let mut number = || columns.next().unwrap().parse().unwrap();
+        (name, number(), number())
+    };
+    text.lines().skip(1).map(row).collect()
+}
+
+#[test]
+fn good_traces_have_the_nodes_that_their_index_says() {
+    let Some(samples) = samples() else { return };
+    let mut read = 0;
+    for (name, ranks, nodes) in index(&samples) {
+        let special =
+            ["edge", "old_schema", "generator", "pytorch_dirty", "perf", "astra_cfg", "json_feeder"];
+        if special.iter().any(|special| name.starts_with(special)) || name.ends_with("symbolic") {
+            continue;
+        }
+        for prefix in prefixes(&samples.join(&name)) {
+            let graph = read_trace(&prefix).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!((graph.rank_count(), graph.node_count()), (ranks, nodes), "{name}");
+            read += 1;
+        }
+    }
+    assert!(read > 20, "{read}");
+}
+
+#[test]
+fn the_ring_of_eight_has_its_sends_receives_and_reductions() {
+    let Some(samples) = samples() else { return };
+    let graph = read_trace(prefixes(&samples.join("algo_msccl_ring8_fixed")).first().unwrap()).unwrap();
+    let count = |wanted: fn(&Op) -> bool| {
+        graph.ranks().iter().flat_map(|rank| rank.ops()).filter(|&op| wanted(op)).count()
+    };
+    assert_eq!(count(|op| matches!(op, Op::Send { bytes: 131_072, .. })), 112);
+    assert_eq!(count(|op| matches!(op, Op::Recv { bytes: 131_072, .. })), 112);
+    assert_eq!(count(|op| matches!(op, Op::Comp { micros: 7, .. })), 56);
+}
+
+#[test]
+fn traces_that_lack_something_say_what() {
+    let Some(samples) = samples() else { return };
+    for (name, expected) in [
+        ("algo_msccl_ring8_symbolic/algo", "attribute comm_size is missing"),
+        ("generator_v1.0.0/one_comm_send_node", "attribute comm_dst is missing"),
+        ("pytorch_dirty_1r/chakra", "attribute comm_type is missing"),
+    ] {
+        let error = read_trace(samples.join(name)).unwrap_err().to_string();
+        assert!(error.contains(expected), "{name}: {error}");
+    }
+}
+
+#[test]
+fn edge_cases_are_accepted_or_refused_as_they_should_be() {
+    let Some(samples) = samples() else { return };
+    let edge = |name: &str| read_trace(samples.join("edge").join(name));
+    for (name, nodes) in [
+        ("ok", 3),
+        ("gzip", 3),
+        ("forward_ref", 3),
+        ("ids_2e63", 3),
+        ("unpacked_deps", 4),
+        ("huge_name_200k", 4),
+        ("unknown_fields", 3),
+        ("metadata_only", 0),
+        ("metadata_zero_length", 3),
+        ("duplicate_deps", 4),
+        ("duplicate_attr", 2),
+        ("unknown_node_type_42", 4),
+        ("cycle_all", 2),
+        ("no_nodes_but_default_node", 1),
+    ] {
+        assert_eq!(
+            edge(name).unwrap_or_else(|error| panic!("{name}: {error}")).node_count(),
+            nodes,
+            "{name}"
+        );
+    }
+    for (name, expected) in [
+        ("truncated_last_node", "truncated?"),
+        ("truncated_length_prefix", "truncated?"),
+        ("garbage_ascii", "byte 0"),
+        ("bad_utf8_name", "does not decode as a Node"),
+        ("dangling_data_dep", "data dependence on id 99"),
+        ("dangling_ctrl_dep", "control dependence on id 99"),
+        ("self_dep", "itself"),
+        ("duplicate_ids", "must be unique"),
+        ("size_as_string", "comm_size is stored as string_val"),
+        ("no_metadata_first_is_node", "the first message is a node"),
+        ("empty_file", "the file is empty"),
+        ("trailing_zero_byte", "must be unique"),
+        ("unset_oneof", "has no value"),
+    ] {
+        let error = edge(name).map(|_| ()).unwrap_err().to_string();
+        println!("{error}");
+        assert!(error.contains(expected), "{name}: {error}");
+    }
+}
+
+#[test]
+fn old_schemas_are_named() {
+    let Some(samples) = samples() else { return };
+    for (name, expected) in [
+        ("sample_v001.0.et", "looks like schema 0.0.1:"),
+        ("twoCompNodesDependent.0.eg", "looks like schema 0.0.1:"),
+        ("sample_v002.0.et", "looks like schema 0.0.2:"),
+        ("sample_v003.0.et", "looks like schema 0.0.3:"),
+        ("sample_v003b.0.et", "looks like schema 0.0.3:"),
+        ("sample_v003c.0.et", "looks like schema 0.0.3:"),
+        ("sample_v003d.0.et", "looks like schema 0.0.3:"),
+        ("sample_v003e.0.et", "looks like schema 0.0.3:"),
+        ("sample_v004a.0.et", "looks like schema a draft of 0.0.4:"),
+    ] {
+        let file = std::fs::File::open(samples.join("old_schema").join(name)).unwrap();
+        let error = NodeReader::new(file).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{name}: {error}");
+    }
+}
+
+/// What other writers produce is canonical, so ours must give the same bytes.
+#[test]
+fn written_again_the_bytes_are_the_same() {
+    let Some(samples) = samples() else { return };
+    let mut files = 0;
+    for (name, ..) in index(&samples) {
+        if ["edge", "old_schema"].contains(&name.as_str()) {
+            continue;
+        }
+        for prefix in prefixes(&samples.join(&name)) {
+            let path = format!("{}.0.et", prefix.display());
+            let bytes = std::fs::read(&path).unwrap();
+            let mut reader = NodeReader::new(&bytes[..]).unwrap();
+            let mut writer = RankWriter::new(reader.metadata()).unwrap();
+            for node in &mut reader {
+                writer.node(&node.unwrap().node).unwrap();
+            }
+            assert!(writer.finish() == bytes, "{path}");
+            files += 1;
+        }
+    }
+    assert!(files > 30, "{files}");
+}
