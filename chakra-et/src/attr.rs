@@ -3,7 +3,7 @@
 //! The older C++ reader looks at one arm of an attribute and takes any other for zero, without a word. So
 //! whoever writes must choose the right one: `comm_size`, `comm_type`, `num_ops` are [`int64`];
 //! `comm_src`, `comm_dst`, `comm_tag`, `comm_priority` are [`int32`]; `tensor_size` is [`uint64`];
-//! `is_cpu_op` is [`bool`]; `pg_name` is [`string`]. Other writers do not keep to this, so the readers
+//! `is_cpu_op` is [`bool()`]; `pg_name` is [`string`]. Other writers do not keep to this, so the readers
 //! here take any integer arm for an integer. What does not fit is an error and never a default.
 //! If a name occurs twice, the first attribute wins.
 //!

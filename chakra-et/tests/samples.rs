@@ -70,7 +70,6 @@ fn the_ring_of_eight_has_its_sends_receives_and_reductions() {
     assert_eq!(count(|op| matches!(op, Op::Send { bytes: 131_072, .. })), 112);
     assert_eq!(count(|op| matches!(op, Op::Recv { bytes: 131_072, .. })), 112);
     assert_eq!(count(|op| matches!(op, Op::Comp { micros: 7, .. })), 56);
-    assert!(graph.rank(0).origin(0).step.is_some());
 }
 
 #[test]
@@ -79,7 +78,7 @@ fn traces_that_lack_something_say_what() {
     for (name, expected) in [
         ("algo_msccl_ring8_symbolic/algo", "attribute comm_size is missing"),
         ("generator_v1.0.0/one_comm_send_node", "attribute comm_dst is missing"),
-        ("pytorch_dirty_1r/chakra", "dependence"),
+        ("pytorch_dirty_1r/chakra", "attribute comm_type is missing"),
     ] {
         let error = read_trace(samples.join(name)).unwrap_err().to_string();
         assert!(error.contains(expected), "{name}: {error}");
