@@ -4,6 +4,8 @@
 // `#[collective]` names this crate by its public path, in this crate too.
 extern crate self as collective;
 
+pub mod algorithms;
+
 pub use collective_dsl::*;
 pub use collective_macros::collective;
 

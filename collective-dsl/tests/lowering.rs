@@ -125,9 +125,8 @@ struct RandomOp {
 
 fn random_ops() -> impl Strategy<Value = Vec<RandomOp>> {
     let place = || (0usize..6, 0usize..3, 0usize..8);
-    let op = (any::<bool>(), place(), place(), 1usize..3, 0usize..2).prop_map(
-        |(reduce, from, to, count, channel)| RandomOp { reduce, from, to, count, channel },
-    );
+    let op = (any::<bool>(), place(), place(), 1usize..3, 0usize..2)
+        .prop_map(|(reduce, from, to, count, channel)| RandomOp { reduce, from, to, count, channel });
     prop::collection::vec(op, 1..60)
 }
 

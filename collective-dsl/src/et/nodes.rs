@@ -1,7 +1,5 @@
 //! The nodes of one rank, parents first, whatever they are then stored in.
 
-use std::collections::VecDeque;
-
 use chakra_et::graph::{Op, Origin, SourceRef, StepRef};
 use smallvec::SmallVec;
 
@@ -76,38 +74,45 @@ pub(super) fn for_each<'s>(
     })
 }
 
-/// Visits the steps of a rank so that each comes after those that it waits for.
+/// Visits the steps of a rank so that each comes after those that it waits for: in waves, one step of every
+/// thread block that can go on, so that numbers grow with the time at which a step can start.
 fn walk<'s>(
     blocks: &'s [ThreadBlock],
     rank: RankId,
     mut visit: impl FnMut(StepId, &'s Step, &'s ThreadBlock) -> Result<(), EtError>,
 ) -> Result<(), EtError> {
     let mut next = vec![0_u32; blocks.len()];
+    // Thread blocks that wait for a step of each thread block.
     let mut waiters: Vec<Vec<(u32, usize)>> = vec![Vec::new(); blocks.len()];
-    let mut ready: VecDeque<usize> = (0..blocks.len()).collect();
-    while let Some(t) = ready.pop_front() {
-        while let Some(step) = blocks[t].steps.get(next[t] as usize) {
+    let mut wave: Vec<usize> = (0..blocks.len()).collect();
+    let mut following = Vec::new();
+    while !wave.is_empty() {
+        for t in wave.drain(..) {
+            let Some(step) = blocks[t].steps.get(next[t] as usize) else { continue };
             let missing = step
                 .depends
                 .iter()
                 .find(|on| next.get(on.thread_block.index()).is_none_or(|done| *done <= on.step));
             if let Some(on) = missing {
-                let Some(list) = waiters.get_mut(on.thread_block.index()) else {
-                    return Err(EtError::Cycle { rank: rank.0 });
-                };
-                list.push((on.step, t));
-                break;
+                match waiters.get_mut(on.thread_block.index()) {
+                    Some(list) => list.push((on.step, t)),
+                    None => return Err(EtError::Cycle { rank: rank.0 }),
+                }
+                continue;
             }
             visit(StepId { thread_block: ThreadBlockId(t as u32), step: next[t] }, step, &blocks[t])?;
             next[t] += 1;
+            following.push(t);
             waiters[t].retain(|(on, waiter)| {
                 let woken = *on < next[t];
                 if woken {
-                    ready.push_back(*waiter);
+                    following.push(*waiter);
                 }
                 !woken
             });
         }
+        following.sort_unstable();
+        std::mem::swap(&mut wave, &mut following);
     }
     let done = blocks.iter().zip(&next).all(|(block, done)| block.steps.len() == *done as usize);
     if done { Ok(()) } else { Err(EtError::Cycle { rank: rank.0 }) }

@@ -19,7 +19,8 @@ pub(super) struct BlockEnds {
 
 /// The thread blocks of all ranks.
 pub(super) struct Blocks {
-    /// Thread blocks of each rank, sorted by send peer, receive peer, channel; the position is the id.
+    /// Thread blocks of each rank in the order of their first message; the position is the id. Where several
+    /// could start at once, the one that the global order puts first then has the lowest number.
     pub(super) of_rank: Vec<Vec<BlockEnds>>,
     /// Thread block that owns the sending end of each connection, on the sending rank.
     pub(super) sender: Vec<u32>,
@@ -36,6 +37,14 @@ pub(super) fn blocks(order: &Order, ranks: usize, fuse: bool) -> Blocks {
             sends_with[*send as usize] = recv as u32;
         }
     }
+    let mut first_use = vec![None; order.connections.len()];
+    for (i, connection) in order.connection_of.iter().enumerate() {
+        if *connection != NONE {
+            let first = first_use[*connection as usize].get_or_insert(order.keys[i]);
+            *first = order.keys[i].min(*first);
+        }
+    }
+    let first_use = |connection: u32| first_use.get(connection as usize).copied().flatten();
     // A thread block with both ends is entered once, by its receiving end.
     let mut ends: Vec<Vec<(BlockEnds, u32, u32)>> = vec![Vec::new(); ranks];
     for (c, connection) in order.connections.iter().enumerate() {
@@ -56,7 +65,11 @@ pub(super) fn blocks(order: &Order, ranks: usize, fuse: bool) -> Blocks {
         receiver: vec![NONE; order.connections.len()],
     };
     for mut of_rank in ends {
-        of_rank.sort_unstable_by_key(|(ends, ..)| (ends.send, ends.recv, ends.channel));
+        of_rank.sort_unstable_by_key(|(ends, sends, receives)| {
+            // A connection that is not there comes last, not first.
+            let first = [first_use(*sends), first_use(*receives)].into_iter().flatten().min();
+            (first, ends.channel, ends.send, ends.recv)
+        });
         for (id, (_, sends, receives)) in of_rank.iter().enumerate() {
             if *sends != NONE {
                 blocks.sender[*sends as usize] = id as u32;

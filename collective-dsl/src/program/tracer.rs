@@ -23,6 +23,8 @@ const MAX_SCRATCH_CHUNKS: usize = 1 << 24;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handle {
     slice: Slice,
+    /// The place as the program named it, before aliases were resolved.
+    named: Named,
     count: u32,
     /// Number of operations before this handle was made: a later write makes it stale.
     made: u32,
@@ -32,10 +34,37 @@ pub struct Handle {
     void: bool,
 }
 
+/// A buffer and an index in it, in the program's words; scratch buffers are not told apart, as only input and
+/// output have aliases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Named {
+    buffer: NamedBuffer,
+    index: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NamedBuffer {
+    Input,
+    Output,
+    Scratch,
+}
+
+impl Named {
+    fn new(buffer: Buffer<'_>, index: usize) -> Self {
+        let buffer = match buffer {
+            Buffer::Input => NamedBuffer::Input,
+            Buffer::Output => NamedBuffer::Output,
+            Buffer::Scratch(_) => NamedBuffer::Scratch,
+        };
+        Self { buffer, index }
+    }
+}
+
 impl Handle {
     fn void(site: SiteId) -> Self {
         let slice = Slice { rank: RankId(0), space: Space::Input, index: 0 };
-        Self { slice, count: 0, made: 0, site, channel: None, void: true }
+        let named = Named::new(Buffer::Input, 0);
+        Self { slice, named, count: 0, made: 0, site, channel: None, void: true }
     }
 
     /// The rank that holds the chunks.
@@ -190,7 +219,7 @@ impl Tracer {
                 format!("chunk {} of {buffer} of rank {rank} has never been written", index + hole),
             );
         }
-        self.handle(slice, count as u32, None, site)
+        self.handle(slice, Named::new(buffer, index), count as u32, None, site)
     }
 
     /// Copies chunks to another place; returns the chunks there.
@@ -212,7 +241,8 @@ impl Tracer {
         if src.slice == dst {
             // Two names of one place: a program that also runs out of place is right to copy here. One
             // name twice is a slip.
-            if self.same_name(src, rank, buffer, index) {
+            let named = Named::new(buffer, index);
+            if src.named == named {
                 let what = chunk_words(index, src.count());
                 return self.fail(
                     Rule::Malformed,
@@ -220,7 +250,7 @@ impl Tracer {
                     format!("{what} of {buffer} of rank {rank} is copied onto itself"),
                 );
             }
-            return Handle { site, ..src };
+            return Handle { site, named, ..src };
         }
         if src.slice.rank == dst.rank && src.slice.space == dst.space && self.overlaps(src, dst) {
             return self.fail(
@@ -243,7 +273,8 @@ impl Tracer {
                 scratch.resize(end, UNWRITTEN);
             }
         }
-        self.record(OpKind::Copy, src, dst, src.channel, site)
+        let named = Named::new(buffer, index);
+        self.record(OpKind::Copy, src, (dst, named), src.channel, site)
     }
 
     /// Adds the chunks of `src` to those of `dst`, chunk by chunk; returns the sums, which lie where `dst` lay.
@@ -280,7 +311,7 @@ impl Tracer {
             }
             (a, b) => a.or(b),
         };
-        self.record(OpKind::Reduce, src, dst.slice, channel, site)
+        self.record(OpKind::Reduce, src, (dst.slice, dst.named), channel, site)
     }
 
     /// Refuses a reference that belongs to another program.
@@ -302,9 +333,10 @@ impl Tracer {
         let count = handle.count / parts as u32;
         (0..parts as u32)
             .map(|part| {
-                let mut slice = handle.slice;
+                let (mut slice, mut named) = (handle.slice, handle.named);
                 slice.index += part * count;
-                Handle { slice, count, ..handle }
+                named.index += (part * count) as usize;
+                Handle { slice, named, count, ..handle }
             })
             .collect()
     }
@@ -341,7 +373,7 @@ impl Tracer {
         &mut self,
         kind: OpKind,
         src: Handle,
-        dst: Slice,
+        (dst, named): (Slice, Named),
         channel: Option<ChannelId>,
         site: SiteId,
     ) -> Handle {
@@ -385,11 +417,18 @@ impl Tracer {
             self.mixed.push(MixedReduction { into: size_class, from: data, site });
         }
         self.ops.push(Op { kind, src: src.slice, dst, count: src.count, channel, data, site });
-        self.handle(dst, src.count, channel, site)
+        self.handle(dst, named, src.count, channel, site)
     }
 
-    fn handle(&self, slice: Slice, count: u32, channel: Option<ChannelId>, site: SiteId) -> Handle {
-        Handle { slice, count, made: self.ops.len() as u32, site, channel, void: false }
+    fn handle(
+        &self,
+        slice: Slice,
+        named: Named,
+        count: u32,
+        channel: Option<ChannelId>,
+        site: SiteId,
+    ) -> Handle {
+        Handle { slice, named, count, made: self.ops.len() as u32, site, channel, void: false }
     }
 
     /// Where a run of chunks really lies. A scratch buffer that does not exist yet comes into being.
@@ -485,18 +524,6 @@ impl Tracer {
 
     fn overlaps(&self, a: Handle, b: Slice) -> bool {
         a.slice.index < b.index + a.count && b.index < a.slice.index + a.count
-    }
-
-    /// Whether the handle's place is the one that `buffer` and `index` themselves name, not an alias of it.
-    fn same_name(&self, handle: Handle, rank: usize, buffer: Buffer<'_>, index: usize) -> bool {
-        handle.rank() == rank
-            && handle.slice.index as usize == index
-            && match (handle.slice.space, buffer) {
-                (Space::Input, Buffer::Input)
-                | (Space::Output, Buffer::Output)
-                | (Space::Scratch(_), Buffer::Scratch(_)) => true,
-                _ => false,
-            }
     }
 
     /// Refuses a handle whose data somebody has overwritten since.

@@ -1,0 +1,213 @@
+//! Every mistake gives one message that names the place and what was expected.
+
+use collective_dsl::Buffer::{Input, Output, Scratch};
+use collective_dsl::{ChunkRef, Collective, Diagnostics, Program, Rule, compile};
+
+fn all_reduce(ranks: usize) -> Program {
+    Program::new(Collective::all_reduce(ranks).unwrap().in_place())
+}
+
+/// Runs a program that must fail; returns its findings and the line that the first one names, counted from
+/// the line of the call.
+#[track_caller]
+fn refused(p: Program, program: impl FnOnce(&Program)) -> Diagnostics {
+    program(&p);
+    let found = p.finish("test").and_then(|trace| compile(&trace));
+    found.expect_err("the program must be refused")
+}
+
+#[track_caller]
+fn refused_with(p: Program, rule: Rule, message: &str, program: impl FnOnce(&Program)) {
+    let found = refused(p, program);
+    assert_eq!(found.findings[0].rule, rule, "{found}");
+    assert!(found.findings[0].message.contains(message), "wanted \"{message}\", got: {found}");
+}
+
+#[test]
+fn places_that_do_not_exist() {
+    refused_with(all_reduce(4), Rule::Bounds, "rank 4 does not exist: ranks go from 0 to 3", |p| {
+        p.chunk(4, Input, 0);
+    });
+    refused_with(all_reduce(1), Rule::Bounds, "there is only rank 0", |p| {
+        p.chunk(1, Input, 0);
+    });
+    refused_with(
+        all_reduce(4),
+        Rule::Bounds,
+        "chunk 4 of input of rank 1 is out of range: it has 4 chunks, so indices go from 0 to 3",
+        |p| {
+            p.chunk(1, Input, 4);
+        },
+    );
+    // Only the end of a range is outside.
+    refused_with(all_reduce(4), Rule::Bounds, "chunks 2..5 of input of rank 0 are out of range", |p| {
+        p.chunks(0, Input, 2, 3);
+    });
+    refused_with(all_reduce(4), Rule::Bounds, "are out of range", |p| {
+        p.chunks(0, Input, usize::MAX, 2);
+    });
+    refused_with(all_reduce(4), Rule::Bounds, "chunks 3..5 of output of rank 2 are out of range", |p| {
+        p.chunks(0, Input, 0, 2).copy_to(2, Output, 3);
+    });
+    refused_with(all_reduce(4), Rule::Malformed, "at least one chunk", |p| {
+        p.chunks(0, Input, 0, 0);
+    });
+    refused_with(all_reduce(4), Rule::Malformed, "channel 70000 is out of range", |p| {
+        p.chunk(0, Input, 0).on_channel(70_000).copy_to(1, Scratch("s"), 0);
+    });
+}
+
+#[test]
+fn data_that_nobody_has_written() {
+    let out_of_place = || Program::new(Collective::all_reduce(2).unwrap());
+    refused_with(
+        out_of_place(),
+        Rule::Uninitialised,
+        "chunk 1 of output of rank 0 has never been written",
+        |p| {
+            p.chunk(0, Output, 1);
+        },
+    );
+    refused_with(all_reduce(2), Rule::Uninitialised, "scratch \"tmp\" of rank 1 does not exist yet", |p| {
+        p.chunk(1, Scratch("tmp"), 0);
+    });
+    refused_with(
+        all_reduce(2),
+        Rule::Uninitialised,
+        "chunk 3 of scratch \"tmp\" of rank 1 has never been written: it has 1 chunk so far",
+        |p| {
+            p.chunk(0, Input, 0).copy_to(1, Scratch("tmp"), 0);
+            p.chunk(1, Scratch("tmp"), 3);
+        },
+    );
+    // A hole in a buffer that grew.
+    refused_with(
+        all_reduce(2),
+        Rule::Uninitialised,
+        "chunk 0 of scratch \"tmp\" of rank 1 has never been written",
+        |p| {
+            p.chunk(0, Input, 0).copy_to(1, Scratch("tmp"), 1);
+            p.chunks(1, Scratch("tmp"), 0, 2);
+        },
+    );
+}
+
+#[test]
+fn a_reference_whose_data_was_overwritten_names_both_places() {
+    let found = refused(all_reduce(2), |p| {
+        let old = p.chunk(0, Input, 0);
+        p.chunk(1, Input, 0).copy_to(0, Input, 0);
+        old.copy_to(1, Input, 1);
+    });
+    let finding = &found.findings[0];
+    assert_eq!(finding.rule, Rule::Stale);
+    let line = |site| found.sites.get(site).unwrap().line;
+    let here = line(finding.site.unwrap());
+    let related: Vec<u32> = finding.related.iter().map(|(site, _)| here - line(*site)).collect();
+    assert_eq!(related, [2, 1], "made two lines above, overwritten one line above: {found}");
+}
+
+#[test]
+fn operations_that_make_no_sense() {
+    refused_with(all_reduce(2), Rule::Malformed, "chunk 0 of input of rank 0 is copied onto itself", |p| {
+        p.chunk(0, Input, 0).copy_to(0, Input, 0);
+    });
+    refused_with(all_reduce(2), Rule::Malformed, "reduces a chunk into itself", |p| {
+        p.chunk(0, Input, 0).reduce(p.chunk(0, Input, 0));
+    });
+    refused_with(all_reduce(4), Rule::Malformed, "source and destination overlap", |p| {
+        p.chunks(0, Input, 0, 2).copy_to(0, Input, 1);
+    });
+    refused_with(all_reduce(4), Rule::Malformed, "2 chunks cannot be reduced into 1 chunk", |p| {
+        p.chunk(0, Input, 0).reduce(p.chunks(1, Input, 0, 2));
+    });
+    refused_with(all_reduce(4), Rule::Malformed, "3 chunks cannot be split into 2 equal parts", |p| {
+        let _ = p.chunks(0, Input, 0, 3).split(2);
+    });
+    refused_with(all_reduce(4), Rule::Malformed, "ask for different channels, 1 and 2", |p| {
+        p.chunk(0, Input, 0).on_channel(1).reduce(p.chunk(1, Input, 0).on_channel(2));
+    });
+    let other = all_reduce(2);
+    refused_with(all_reduce(2), Rule::Malformed, "belongs to another program", |p| {
+        // Both borrows are as long as the shorter one.
+        let mine: ChunkRef<'_> = p.chunk(0, Input, 0);
+        mine.reduce(other.chunk(1, Input, 0));
+    });
+}
+
+#[test]
+fn a_lost_contribution_is_named_with_the_last_write() {
+    // Rank 1 is skipped when chunk 0 goes around.
+    let found = refused(all_reduce(3), |p| {
+        for index in 0..3 {
+            let mut sum = p.chunk(index, Input, index);
+            for step in 1..3 {
+                let rank = (index + step) % 3;
+                if (index, rank) != (0, 1) {
+                    sum = p.chunk(rank, Input, index).reduce(sum);
+                }
+            }
+            for rank in (0..3).filter(|rank| *rank != sum.rank()) {
+                sum.copy_to(rank, Input, index);
+            }
+        }
+    });
+    let text = found.to_string();
+    assert!(
+        text.contains(
+            "all-reduce does not hold for ranks = 3: rank 0, chunk 0 ends with 2 of 3 contributions (rank 1 is missing); \
+             this is the last write to it"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_doubled_contribution_is_named() {
+    let text = refused(all_reduce(2), |p| {
+        for index in 0..2 {
+            let (rank, other) = (index, 1 - index);
+            let first = p.chunk(rank, Input, index).reduce(p.chunk(other, Input, index));
+            let sum = if index == 0 { first.reduce(p.chunk(other, Input, index)) } else { first };
+            sum.copy_to(other, Input, index);
+        }
+    })
+    .to_string();
+    assert!(
+        text.contains("rank 0, chunk 0 ends with 2 of 2 contributions (rank 1 is counted twice)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn chunks_in_the_wrong_place_are_named() {
+    let p = Program::new(Collective::all_gather(2).unwrap());
+    let text = refused(p, |p| {
+        for rank in 0..2 {
+            p.chunk(rank, Input, 0).copy_to(rank, Output, 1 - rank);
+            p.chunk(rank, Input, 0).copy_to(1 - rank, Output, 1 - rank);
+        }
+    })
+    .to_string();
+    assert!(text.contains("rank 0, output chunk 0 ends with data of chunk 1, not of chunk 0"), "{text}");
+    let p = Program::new(Collective::all_gather(2).unwrap());
+    let text = refused(p, |_| ()).to_string();
+    assert!(text.contains("rank 0, output chunk 0 is never written"), "{text}");
+}
+
+#[test]
+fn one_mistake_gives_one_message() {
+    let found = refused(all_reduce(2), |p| {
+        let wrong = p.chunk(9, Input, 0);
+        let next = wrong.copy_to(0, Input, 0);
+        p.chunk(1, Input, 0).reduce(next).copy_to(0, Input, 1);
+    });
+    assert_eq!(found.findings.len(), 1, "{found}");
+}
+
+#[test]
+fn a_parameter_that_the_program_refuses() {
+    refused_with(all_reduce(3), Rule::Malformed, "an even number of ranks", |p| {
+        p.require(p.ranks() % 2 == 0, "the algorithm needs an even number of ranks");
+    });
+}

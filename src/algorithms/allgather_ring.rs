@@ -1,0 +1,29 @@
+use crate::prelude::*;
+
+/// All-gather by rings: every rank's data travels once around.
+///
+/// Every channel is a ring of its own over its share of the data.
+///
+/// Any number of ranks. With S the gathered size: rounds n−1; bytes sent by each rank S·(n−1)/n, the least
+/// possible. Time on a ring of links with latency α and bandwidth B: (n−1)·(α + S/(n·B)).
+///
+/// Source: Chan et al., "Collective communication: theory, practice, and experience", 2007.
+///
+/// ```text
+///   0 ──▶ 1 ──▶ 2 ──▶ 3
+///   ▲                 │
+///   └─────────────────┘
+/// ```
+#[collective(all_gather, in_place, chunks = channels, defaults(channels = 1), build(ranks = 8))]
+pub fn allgather_ring(p: &Program, ranks: usize, channels: usize) {
+    for channel in 0..channels {
+        for owner in 0..ranks {
+            let index = owner * channels + channel;
+            // In place, the input is a window of the output, and this copies nothing.
+            let mut data = p.chunk(owner, Input, channel).on_channel(channel).copy_to(owner, Output, index);
+            for step in 1..ranks {
+                data = data.copy_to((owner + step) % ranks, Output, index);
+            }
+        }
+    }
+}

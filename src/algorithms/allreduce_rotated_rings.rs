@@ -1,0 +1,43 @@
+use crate::prelude::*;
+
+/// All-reduce by as many rings as a node has GPUs, so that every network card carries one.
+///
+/// Ring j visits the GPUs of a node beginning with GPU j and leaves for the next node's GPU j: a flat ring would
+/// cross from node to node through the cards of one GPU only. Each ring has its own channel and an equal
+/// share of the data.
+///
+/// Any number of ranks that is a multiple of `gpus`, the number of GPUs in a node; rank = node·gpus + GPU.
+/// Rounds: 2(n−1). Bytes sent by each rank: 2·S·(n−1)/n; of these over each card 2·S·(n−1)/(n·gpus).
+///
+/// Source: NCCL's rings on nodes with several network cards.
+///
+/// ```text
+///   ring 0:  0 ▶ 1 ▶ 2 ▶ 3 ═▶ 4 ▶ 5 ▶ 6 ▶ 7 ═▶ 0      ═▶ between nodes, to GPU 0
+///   ring 1:  1 ▶ 2 ▶ 3 ▶ 0 ═▶ 5 ▶ 6 ▶ 7 ▶ 4 ═▶ 1      ═▶ between nodes, to GPU 1
+/// ```
+#[collective(all_reduce, in_place, chunks = ranks * gpus, defaults(gpus = 8), build(ranks = 4, gpus = 2))]
+pub fn allreduce_rotated_rings(p: &Program, ranks: usize, gpus: usize) {
+    if !p.require(gpus > 0 && ranks % gpus == 0, "the number of ranks must be a multiple of `gpus`") {
+        return;
+    }
+    // The rank at a position of a ring.
+    fn at(position: usize, ring: usize, ranks: usize, gpus: usize) -> usize {
+        let position = position % ranks;
+        position / gpus * gpus + (position % gpus + ring) % gpus
+    }
+    for ring in 0..gpus {
+        for start in 0..ranks {
+            let index = ring * ranks + start;
+            for rank in 0..ranks {
+                p.chunk(rank, Input, index).copy_to(rank, Output, index);
+            }
+            let mut sum = p.chunk(at(start, ring, ranks, gpus), Output, index).on_channel(ring);
+            for step in 1..ranks {
+                sum = p.chunk(at(start + step, ring, ranks, gpus), Output, index).reduce(sum);
+            }
+            for step in 0..ranks - 1 {
+                sum = sum.copy_to(at(start + step, ring, ranks, gpus), Output, index);
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+use crate::prelude::*;
+
+/// Reduce-scatter by rings: every part collects contributions on its way around to its owner.
+///
+/// Every channel is a ring of its own over its share of the data. On their way the sums overwrite the
+/// parts of the input that belong to other ranks, as in-place operation allows.
+///
+/// Any number of ranks. With S the input of a rank: rounds n−1; bytes sent by each rank S·(n−1)/n, the least
+/// possible. Time on a ring of links with latency α and bandwidth B: (n−1)·(α + S/(n·B)).
+///
+/// Source: Chan et al., "Collective communication: theory, practice, and experience", 2007.
+///
+/// ```text
+///   0 ──▶ 1 ──▶ 2 ──▶ 3
+///   ▲                 │
+///   └─────────────────┘
+/// ```
+#[collective(reduce_scatter, in_place, chunks = channels, defaults(channels = 1), build(ranks = 8))]
+pub fn reduce_scatter_ring(p: &Program, ranks: usize, channels: usize) {
+    for channel in 0..channels {
+        for owner in 0..ranks {
+            let index = owner * channels + channel;
+            let mut sum = p.chunk((owner + 1) % ranks, Input, index).on_channel(channel);
+            for step in 2..=ranks {
+                let rank = (owner + step) % ranks;
+                sum = p.chunk(rank, Input, index).reduce(sum);
+            }
+            sum.copy_to(owner, Output, channel);
+        }
+    }
+}
