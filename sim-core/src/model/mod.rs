@@ -10,6 +10,8 @@
 
 pub(crate) mod analytical;
 pub(crate) mod link_queue;
+pub(crate) mod network;
+mod timing;
 
 use std::fmt;
 use std::str::FromStr;

@@ -6,7 +6,7 @@
 //! hangs with its own NIC on the k-th of 8 rails.
 //!
 //! Links are directed and numbered in closed form, so that a topology takes no memory for them.
-//! Routes go dimension by dimension, 0 first. With the feature `config`, [`load`] reads topologies
+//! Routes go dimension by dimension, 0 first. With the feature `config`, `load` reads topologies
 //! from files.
 //!
 //! ```

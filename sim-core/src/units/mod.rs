@@ -20,6 +20,7 @@ mod size;
 mod time;
 
 pub use bandwidth::Bandwidth;
+pub(crate) use bandwidth::transfer_time;
 pub use parse::UnitError;
 pub use size::Bytes;
 pub use time::{Latency, Picos};
