@@ -4,7 +4,9 @@
 //! * ASTRA-sim's congestion-unaware backend: ⌊hops · latency + size / bandwidth⌋ whole ns, all three
 //!   of the lowest-numbered dimension in which the coordinates differ.
 //!
-//! One event for each message; nothing is kept but one record for each pair of ranks.
+//! One event for each message; nothing is kept but an index for each pair of ranks.
+
+use rustc_hash::FxHashMap;
 
 use super::Conventions;
 use super::network::{Network, Pair};
@@ -19,8 +21,10 @@ pub(crate) const NOTE: &str = "analytical is contention-free and has no injectio
 messages leave a rank at once, each with the full bandwidth";
 
 pub(crate) struct Analytical {
-    /// By pair.
+    /// The different timings: few, because they depend on distances only.
     timings: Vec<Timing>,
+    /// By pair, the index of its timing.
+    timing_of: Vec<u32>,
 }
 
 impl Analytical {
@@ -29,8 +33,17 @@ impl Analytical {
         conventions: Conventions,
         pairs: &[Pair],
     ) -> Result<Self, Overflow> {
-        let timings = pairs.iter().map(|pair| route_timing(topology, conventions, *pair));
-        Ok(Self { timings: timings.collect::<Option<_>>().ok_or(Overflow::TIME)? })
+        let (mut timings, mut timing_of) = (Vec::new(), Vec::with_capacity(pairs.len()));
+        let mut known = FxHashMap::default();
+        for pair in pairs {
+            let timing = route_timing(topology, conventions, *pair).ok_or(Overflow::TIME)?;
+            let index = *known.entry(timing.bits()).or_insert_with(|| {
+                timings.push(timing);
+                timings.len() as u32 - 1
+            });
+            timing_of.push(index);
+        }
+        Ok(Self { timings, timing_of })
     }
 }
 
@@ -65,7 +78,8 @@ impl Network for Analytical {
         messages: &mut Messages,
         queue: &mut EventQueue,
     ) -> Result<(), Overflow> {
-        let passage = self.timings[pair as usize].passage(messages[message].bytes).ok_or(Overflow::TIME)?;
+        let timing = &self.timings[self.timing_of[pair as usize] as usize];
+        let passage = timing.passage(messages[message].bytes).ok_or(Overflow::TIME)?;
         queue.schedule(passage, Event::Arrival(message))
     }
 

@@ -122,8 +122,7 @@ impl LinkQueue {
             return self.start(at, id, messages, queue);
         }
         (link.head, link.tail) = (Some(id), Some(id));
-        queue.schedule_reserved(link.free_at, link.free_ticket, Event::LinkFree(at));
-        Ok(())
+        queue.schedule_reserved(link.free_at, link.free_ticket, Event::LinkFree(at))
     }
 
     #[inline]
@@ -144,7 +143,7 @@ impl LinkQueue {
         // A link carries one message at a time, so its busy time is no longer than the time that has passed.
         link.busy = Picos(link.busy.0 + occupation.0);
         if link.head.is_some() {
-            queue.schedule_reserved(link.free_at, link.free_ticket, Event::LinkFree(at));
+            queue.schedule_reserved(link.free_at, link.free_ticket, Event::LinkFree(at))?;
         }
         Ok(())
     }

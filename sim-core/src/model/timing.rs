@@ -32,6 +32,14 @@ impl Timing {
         })
     }
 
+    /// Equal for equal timings of one convention, and different for different ones.
+    pub(super) fn bits(&self) -> (u64, u64) {
+        match *self {
+            Self::Exact { latency, bytes_per_s } => (latency.0, bytes_per_s),
+            Self::AstraSim { latency_ns, bytes_per_ns } => (latency_ns.to_bits(), bytes_per_ns.to_bits()),
+        }
+    }
+
     /// size / bandwidth: how long the message occupies the link. None if it does not fit, as below.
     #[inline]
     pub(super) fn occupation(&self, size: Bytes) -> Option<Picos> {
