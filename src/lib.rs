@@ -6,8 +6,10 @@ extern crate self as collective;
 
 pub mod algorithms;
 
+pub use chakra_et;
 pub use collective_dsl::*;
 pub use collective_macros::collective;
+pub use sim_core as sim;
 
 /// What a file with algorithms needs.
 pub mod prelude {
