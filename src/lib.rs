@@ -1,5 +1,4 @@
-//! Collective communication algorithms: written in Rust, checked at build time, embedded as Chakra
-//! execution traces, simulated on declared topologies.
+#![doc = include_str!("../README.md")]
 
 // `#[collective]` names this crate by its public path, in this crate too.
 extern crate self as collective;
