@@ -1,12 +1,13 @@
 //! Algorithms as the library, the command and the macro hand them around.
 
-use crate::collective::{Collective, CollectiveKind};
+use crate::collective::{Collective, CollectiveError, CollectiveKind};
 use crate::diagnostic::{Diagnostics, Rule};
 use crate::lower::lower;
+use crate::options::Options;
 use crate::program::Program;
 use crate::schedule::Schedule;
 use crate::trace::Trace;
-use crate::verify::{self, verify};
+use crate::verify::verify;
 
 /// Lowers a trace and verifies the schedule that comes out.
 ///
@@ -14,7 +15,7 @@ use crate::verify::{self, verify};
 /// use collective_dsl::{Buffer::Input, Collective, Program, compile};
 ///
 /// // The other rank's half is added, but the sum is not given back.
-/// let p = Program::new(Collective::all_reduce(2)?.in_place());
+/// let p = Program::new(Collective::all_reduce(2)?.in_place()?);
 /// for rank in 0..2 {
 ///     p.chunk(rank, Input, rank).reduce(p.chunk(1 - rank, Input, rank));
 /// }
@@ -27,11 +28,23 @@ use crate::verify::{self, verify};
 /// Everything that is wrong with the algorithm.
 pub fn compile(trace: &Trace) -> Result<Schedule, Diagnostics> {
     let schedule = lower(trace)?;
-    verify(&schedule, verify::SIMPLE_SLOTS)?;
+    verify(&schedule, schedule.protocol.slots())?;
     Ok(schedule)
 }
 
 /// What a program is for, before the number of ranks is checked: the arguments of `#[collective]`.
+///
+/// ```
+/// use collective_dsl::{Buffer::{Input, Output}, CollectiveKind, Setting, compile};
+///
+/// let setting = Setting { root: Some(1), ..Setting::new("star", CollectiveKind::Broadcast, 3) };
+/// let trace = setting.trace("", |p| {
+///     let data = p.chunk(1, Input, 0);
+///     (0..3).for_each(|rank| _ = data.copy_to(rank, Output, 0));
+/// })?;
+/// assert_eq!(compile(&trace)?.message_count(), 2);
+/// # Ok::<(), collective_dsl::Diagnostics>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'a> {
     /// The program's name.
@@ -44,19 +57,55 @@ pub struct Setting<'a> {
     pub ranks: usize,
     /// Number of chunks (see [`Collective::new`]); `None` for [`Collective::default_chunks`].
     pub chunks: Option<usize>,
+    /// Chunks of the output of a custom collective; `None` for as many as `chunks`.
+    pub outputs: Option<usize>,
+    /// The root, or the source of send-recv; `None` for rank 0.
+    pub root: Option<usize>,
+    /// The destination of send-recv; `None` for the last rank.
+    pub destination: Option<usize>,
+    /// How the program is lowered.
+    pub options: Options,
 }
 
-impl Setting<'_> {
+impl<'a> Setting<'a> {
+    /// A setting out of place, with everything else as it is by default.
+    #[must_use]
+    pub fn new(name: &'a str, kind: CollectiveKind, ranks: usize) -> Self {
+        Self {
+            name,
+            kind,
+            in_place: false,
+            ranks,
+            chunks: None,
+            outputs: None,
+            root: None,
+            destination: None,
+            options: Options::default(),
+        }
+    }
+
     /// The collective.
     ///
     /// # Errors
-    /// There is none of this size; see [`crate::CollectiveError`].
+    /// There is none of this size; see [`CollectiveError`].
     pub fn collective(&self) -> Result<Collective, Diagnostics> {
+        self.build().map_err(|error| Diagnostics::without_site(self.name, Rule::Malformed, error.to_string()))
+    }
+
+    fn build(&self) -> Result<Collective, CollectiveError> {
         let chunks = self.chunks.unwrap_or_else(|| Collective::default_chunks(self.kind, self.ranks));
-        // No ranks is the better message than the no chunks that follow from it.
-        let collective = Collective::new(self.kind, self.ranks, chunks)
-            .map_err(|error| Diagnostics::without_site(self.name, Rule::Malformed, error.to_string()))?;
-        Ok(if self.in_place { collective.in_place() } else { collective })
+        let mut collective = match (self.kind, self.outputs) {
+            (CollectiveKind::Custom, Some(outputs)) => Collective::custom(self.ranks, chunks, outputs)?,
+            // No ranks is the better message than the no chunks that follow from it.
+            _ => Collective::new(self.kind, self.ranks, chunks)?,
+        };
+        if self.kind == CollectiveKind::SendRecv {
+            let (source, last) = (self.root.unwrap_or(0), self.ranks - 1);
+            collective = collective.between(source, self.destination.unwrap_or(last))?;
+        } else if let Some(root) = self.root {
+            collective = collective.rooted(root)?;
+        }
+        if self.in_place { collective.in_place() } else { Ok(collective) }
     }
 
     /// Traces a function; `source_root` as in [`Program::with_source_root`].
@@ -64,7 +113,7 @@ impl Setting<'_> {
     /// # Errors
     /// There is no such collective, or the function does something wrong.
     pub fn trace(&self, source_root: &str, function: impl FnOnce(&Program)) -> Result<Trace, Diagnostics> {
-        let program = Program::with_source_root(self.collective()?, source_root);
+        let program = Program::with_source_root(self.collective()?, source_root).with_options(self.options);
         function(&program);
         program.finish(self.name)
     }

@@ -1,7 +1,10 @@
 //! What must hold before and after: the collectives, their buffers and how their data are divided.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
+use smallvec::{SmallVec, smallvec};
 use thiserror::Error;
 
 use crate::buffer::Space;
@@ -17,12 +20,42 @@ pub enum CollectiveKind {
     AllGather,
     /// Rank r ends with the sum over all ranks of the r-th part of the input.
     ReduceScatter,
+    /// Rank r ends with the r-th part of every rank's input, in the order of the ranks.
+    AllToAll,
+    /// As all-to-all, with a number of chunks of its own for every pair of ranks.
+    AllToAllV,
+    /// Every rank ends with the input of the root.
+    Broadcast,
+    /// The root ends with the sum over all ranks of every chunk.
+    Reduce,
+    /// The root ends with the inputs of all ranks, in the order of the ranks.
+    Gather,
+    /// Rank r ends with the r-th part of the root's input.
+    Scatter,
+    /// One rank ends with the input of another.
+    SendRecv,
+    /// Every rank ends with a token that depends on every rank.
+    Barrier,
+    /// What the program states.
+    Custom,
 }
 
 impl CollectiveKind {
     /// All kinds.
-    pub const ALL: [CollectiveKind; 3] =
-        [CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter];
+    pub const ALL: [CollectiveKind; 12] = [
+        CollectiveKind::AllReduce,
+        CollectiveKind::AllGather,
+        CollectiveKind::ReduceScatter,
+        CollectiveKind::AllToAll,
+        CollectiveKind::AllToAllV,
+        CollectiveKind::Broadcast,
+        CollectiveKind::Reduce,
+        CollectiveKind::Gather,
+        CollectiveKind::Scatter,
+        CollectiveKind::SendRecv,
+        CollectiveKind::Barrier,
+        CollectiveKind::Custom,
+    ];
 
     /// The name in code and in traces: `all_reduce`.
     #[must_use]
@@ -31,6 +64,15 @@ impl CollectiveKind {
             CollectiveKind::AllReduce => "all_reduce",
             CollectiveKind::AllGather => "all_gather",
             CollectiveKind::ReduceScatter => "reduce_scatter",
+            CollectiveKind::AllToAll => "all_to_all",
+            CollectiveKind::AllToAllV => "all_to_all_v",
+            CollectiveKind::Broadcast => "broadcast",
+            CollectiveKind::Reduce => "reduce",
+            CollectiveKind::Gather => "gather",
+            CollectiveKind::Scatter => "scatter",
+            CollectiveKind::SendRecv => "send_recv",
+            CollectiveKind::Barrier => "barrier",
+            CollectiveKind::Custom => "custom",
         }
     }
 
@@ -38,6 +80,18 @@ impl CollectiveKind {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether every rank has a part of its own in the larger buffer, so that data are divided by rank first.
+    fn divides_by_rank(self) -> bool {
+        matches!(
+            self,
+            CollectiveKind::AllGather
+                | CollectiveKind::ReduceScatter
+                | CollectiveKind::AllToAll
+                | CollectiveKind::Gather
+                | CollectiveKind::Scatter
+        )
     }
 }
 
@@ -53,29 +107,50 @@ impl fmt::Display for CollectiveKind {
 /// | kind | input of rank r | output of rank r |
 /// |---|---|---|
 /// | all-reduce, c chunks | c chunks | c chunks, each the sum over all ranks |
-/// | all-gather, c chunks a rank | c chunks | ranks·c chunks: `output[q·c + i]` is `input[i]` of rank q |
-/// | reduce-scatter, c chunks a rank | ranks·c chunks | c chunks: `output[i]` is the sum of `input[r·c + i]` |
+/// | all-gather, c chunks a rank | c chunks | n·c chunks: `output[q·c + i]` is `input[i]` of rank q |
+/// | reduce-scatter, c chunks a rank | n·c chunks | c chunks: `output[i]` is the sum of `input[r·c + i]` |
+/// | all-to-all, c chunks a pair | n·c chunks | n·c chunks: `output[q·c + i]` is `input[r·c + i]` of rank q |
+/// | all-to-all-v, table M | Σ M\[r\]\[q\] chunks | Σ M\[q\]\[r\] chunks, from rank 0, from rank 1, … |
+/// | broadcast, c chunks | c chunks on the root, none elsewhere | c chunks: the root's input |
+/// | reduce, c chunks | c chunks | c chunks on the root: the sum over all ranks; none elsewhere |
+/// | gather, c chunks a rank | c chunks | n·c chunks on the root, as of all-gather; none elsewhere |
+/// | scatter, c chunks a rank | n·c chunks on the root, none elsewhere | c chunks: `input[r·c + i]` of the root |
+/// | send-recv, c chunks | c chunks on the source | c chunks on the destination |
+/// | barrier | 1 chunk, a token | 1 chunk with every rank's token in it, once or more |
+/// | custom | a chunks | b chunks: what [`crate::Program::expect`] says |
 ///
 /// In place, the smaller buffer is a window of the larger one: `input[i]` of all-gather is `output[r·c + i]`,
-/// `output[i]` of reduce-scatter is `input[r·c + i]`, and for all-reduce the two are one buffer.
+/// `output[i]` of reduce-scatter is `input[r·c + i]`; so on the root of gather and scatter; for the others the two
+/// are one buffer. All-to-all-v and send-recv have no such form.
 ///
 /// ```
 /// use collective_dsl::Collective;
-/// let gather = Collective::all_gather(4)?.in_place();
+/// let gather = Collective::all_gather(4)?.in_place()?;
 /// assert_eq!(gather.output_chunks(), 4);
 /// assert_eq!(gather.input_chunks(), 1);
 /// # Ok::<(), collective_dsl::CollectiveError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collective {
     kind: CollectiveKind,
     ranks: u32,
+    /// Of the vector, of a rank's part, or of the input of a custom one.
     chunks: u32,
+    /// Chunks of the output of a custom collective.
+    outputs: u32,
     in_place: bool,
+    /// The root; the source of send-recv.
+    root: u32,
+    /// The destination of send-recv.
+    destination: u32,
+    /// Chunks from rank i to rank j at i·n + j, for all-to-all-v.
+    table: Option<Arc<[u32]>>,
+    /// For custom ones, by rank and output chunk: the contributions, by chunk and rank.
+    expected: Option<Arc<BTreeMap<(u32, u32), Vec<(u32, u32)>>>>,
 }
 
 /// A collective that cannot be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CollectiveError {
     /// A collective over no rank.
@@ -92,35 +167,89 @@ pub enum CollectiveError {
         /// Chunks in the larger buffer of a rank.
         chunks: usize,
     },
+    /// A root, source or destination that is no rank.
+    #[error("the {role} {rank} does not exist: ranks go from 0 to {}", ranks - 1)]
+    NoSuchRank {
+        /// `root`, `source` or `destination`.
+        role: &'static str,
+        /// The rank named.
+        rank: usize,
+        /// Number of ranks.
+        ranks: usize,
+    },
+    /// A root for a collective without one.
+    #[error("{0} has no root")]
+    NoRoot(CollectiveKind),
+    /// In place where that has no meaning.
+    #[error("{0} cannot run in place")]
+    NotInPlace(CollectiveKind),
+    /// In place with buffers of different length.
+    #[error(
+        "a custom collective in place needs as many output chunks as input chunks, not {inputs} and {outputs}"
+    )]
+    UnequalBuffers {
+        /// Chunks of the input.
+        inputs: usize,
+        /// Chunks of the output.
+        outputs: usize,
+    },
+    /// A size table that is not square.
+    #[error("row {row} of the size table has {got} entries: {ranks} ranks need {ranks}")]
+    TableShape {
+        /// The row.
+        row: usize,
+        /// Its length.
+        got: usize,
+        /// Number of rows.
+        ranks: usize,
+    },
+    /// All-to-all-v without its table.
+    #[error("all-to-all-v needs its size table: use Collective::all_to_all_v")]
+    NoTable,
+    /// Send and receive tables that do not agree.
+    #[error("{from}→{to}: sends {sends}, expects {expects}")]
+    TablesDisagree {
+        /// The sending rank.
+        from: usize,
+        /// The receiving rank.
+        to: usize,
+        /// Chunks that the sender sends.
+        sends: usize,
+        /// Chunks that the receiver expects.
+        expects: usize,
+    },
 }
 
-/// What the post-condition wants in one chunk of a rank's output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the post-condition wants in one chunk of a rank's output: a sum of contributions to logical chunks.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// The logical chunk: which part of the collective's data.
-    pub chunk: u32,
-    /// Whose contributions.
-    pub from: Contributors,
+    /// The logical chunks (which part of the collective's data), ascending, and whose contributions to each.
+    pub parts: SmallVec<[(u32, Contributors); 1]>,
 }
 
-/// The ranks whose data a chunk must hold, each exactly once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The ranks whose data a chunk must hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contributors {
-    /// One rank's.
+    /// One rank's, once.
     One(RankId),
-    /// The sum over all ranks.
+    /// Every rank's, each once.
     All,
+    /// Every rank's, each once or more.
+    AllAtLeastOnce,
+    /// Those of the ranks in the list, ascending; a rank that stands there twice, twice.
+    These(Vec<RankId>),
 }
 
 impl Collective {
     /// The most chunks, over all ranks, that the larger buffers may have together.
     pub const MAX_CELLS: usize = 1 << 28;
 
-    /// A collective out of place with the given number of chunks: of the whole vector for all-reduce, of one
-    /// rank's part for all-gather and reduce-scatter.
+    /// A collective out of place with the given number of chunks: of the whole vector, of one rank's part for
+    /// all-gather, reduce-scatter, gather and scatter, of one pair's for all-to-all, of input and output for a custom
+    /// one. The root is rank 0, and send-recv goes from rank 0 to the last.
     ///
     /// # Errors
-    /// No ranks, no chunks, or too many of both.
+    /// No ranks, no chunks, or too many of both; all-to-all-v, which needs a table.
     pub fn new(kind: CollectiveKind, ranks: usize, chunks: usize) -> Result<Self, CollectiveError> {
         if ranks == 0 {
             return Err(CollectiveError::NoRanks);
@@ -128,27 +257,30 @@ impl Collective {
         if chunks == 0 {
             return Err(CollectiveError::NoChunks);
         }
-        let too_large = CollectiveError::TooLarge { ranks, chunks };
-        let per_rank = match kind {
-            CollectiveKind::AllReduce => Some(chunks),
-            CollectiveKind::AllGather | CollectiveKind::ReduceScatter => ranks.checked_mul(chunks),
-        };
+        if kind == CollectiveKind::AllToAllV {
+            return Err(CollectiveError::NoTable);
+        }
+        let per_rank = if kind.divides_by_rank() { ranks.checked_mul(chunks) } else { Some(chunks) };
         match per_rank.and_then(|per_rank| per_rank.checked_mul(ranks)) {
-            Some(cells) if cells <= Self::MAX_CELLS => {
-                Ok(Self { kind, ranks: ranks as u32, chunks: chunks as u32, in_place: false })
-            }
-            _ => Err(too_large),
+            Some(cells) if cells <= Self::MAX_CELLS => Ok(Self {
+                kind,
+                ranks: ranks as u32,
+                chunks: chunks as u32,
+                outputs: chunks as u32,
+                in_place: false,
+                root: 0,
+                destination: ranks as u32 - 1,
+                table: None,
+                expected: None,
+            }),
+            _ => Err(CollectiveError::TooLarge { ranks, chunks }),
         }
     }
 
-    /// The number of chunks when a program does not state one: as many as ranks for all-reduce, one a rank
-    /// for all-gather and reduce-scatter.
+    /// The number of chunks when a program does not state one: as many as ranks for all-reduce, else one.
     #[must_use]
     pub fn default_chunks(kind: CollectiveKind, ranks: usize) -> usize {
-        match kind {
-            CollectiveKind::AllReduce => ranks,
-            CollectiveKind::AllGather | CollectiveKind::ReduceScatter => 1,
-        }
+        if kind == CollectiveKind::AllReduce { ranks } else { 1 }
     }
 
     /// An all-reduce of as many chunks as ranks.
@@ -175,11 +307,113 @@ impl Collective {
         Self::new(CollectiveKind::ReduceScatter, ranks, 1)
     }
 
+    /// An all-to-all of one chunk a pair.
+    ///
+    /// # Errors
+    /// See [`Collective::new`].
+    pub fn all_to_all(ranks: usize) -> Result<Self, CollectiveError> {
+        Self::new(CollectiveKind::AllToAll, ranks, 1)
+    }
+
+    /// An all-to-all with `table[i][j]` chunks from rank i to rank j.
+    ///
+    /// All chunks have the same size; the size of the collective is what the rank sends that sends most.
+    ///
+    /// # Errors
+    /// A table that is not square, that is empty or all zero, or too large a one.
+    pub fn all_to_all_v(table: &[Vec<usize>]) -> Result<Self, CollectiveError> {
+        let ranks = table.len();
+        if let Some((row, entries)) = table.iter().enumerate().find(|(_, row)| row.len() != ranks) {
+            return Err(CollectiveError::TableShape { row, got: entries.len(), ranks });
+        }
+        let sent = table.iter().map(|row| row.iter().fold(0_usize, |sum, n| sum.saturating_add(*n)));
+        let received =
+            (0..ranks).map(|to| table.iter().fold(0_usize, |sum, row| sum.saturating_add(row[to])));
+        let chunks = sent.chain(received).max().unwrap_or(0);
+        // An equal number of chunks for everybody bounds the memory, and is checked as that of the others is.
+        let collective = Self::new(CollectiveKind::Custom, ranks, chunks)?;
+        let flat: Arc<[u32]> = table.iter().flatten().map(|chunks| *chunks as u32).collect();
+        Ok(Self { kind: CollectiveKind::AllToAllV, table: Some(flat), ..collective })
+    }
+
+    /// The same, after checking that the receivers expect what the senders send: `expected[j][i]` chunks at rank j
+    /// from rank i.
+    ///
+    /// # Errors
+    /// The first pair that disagrees.
+    pub fn receiving(self, expected: &[Vec<usize>]) -> Result<Self, CollectiveError> {
+        let ranks = self.ranks();
+        for to in 0..ranks {
+            for from in 0..ranks {
+                let expects = expected.get(to).and_then(|row| row.get(from)).copied().unwrap_or(0);
+                let sends = self.table_entry(from as u32, to as u32) as usize;
+                if sends != expects {
+                    return Err(CollectiveError::TablesDisagree { from, to, sends, expects });
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// A collective that the program defines by [`crate::Program::expect`].
+    ///
+    /// # Errors
+    /// See [`Collective::new`].
+    pub fn custom(ranks: usize, inputs: usize, outputs: usize) -> Result<Self, CollectiveError> {
+        Self::new(CollectiveKind::Custom, ranks, inputs.max(outputs))?;
+        if outputs == 0 {
+            return Err(CollectiveError::NoChunks);
+        }
+        let collective = Self::new(CollectiveKind::Custom, ranks, inputs)?;
+        Ok(Self { outputs: outputs as u32, ..collective })
+    }
+
     /// The same, with input and output in one buffer.
-    #[must_use]
-    pub fn in_place(mut self) -> Self {
-        self.in_place = true;
-        self
+    ///
+    /// # Errors
+    /// All-to-all-v and send-recv have no such form; a custom collective needs buffers of one length.
+    pub fn in_place(self) -> Result<Self, CollectiveError> {
+        match self.kind {
+            CollectiveKind::AllToAllV | CollectiveKind::SendRecv => {
+                Err(CollectiveError::NotInPlace(self.kind))
+            }
+            CollectiveKind::Custom if self.chunks != self.outputs => Err(CollectiveError::UnequalBuffers {
+                inputs: self.chunks as usize,
+                outputs: self.outputs as usize,
+            }),
+            _ => Ok(Self { in_place: true, ..self }),
+        }
+    }
+
+    /// The same, with another root: of broadcast, reduce, gather and scatter.
+    ///
+    /// # Errors
+    /// A root that is no rank, or a collective without one.
+    pub fn rooted(self, root: usize) -> Result<Self, CollectiveError> {
+        use CollectiveKind::{Broadcast, Gather, Reduce, Scatter};
+        if !matches!(self.kind, Broadcast | Reduce | Gather | Scatter) {
+            return Err(CollectiveError::NoRoot(self.kind));
+        }
+        self.check_rank("root", root)?;
+        Ok(Self { root: root as u32, ..self })
+    }
+
+    /// The same send-recv between other ranks.
+    ///
+    /// # Errors
+    /// A rank that does not exist, or another collective.
+    pub fn between(self, source: usize, destination: usize) -> Result<Self, CollectiveError> {
+        if self.kind != CollectiveKind::SendRecv {
+            return Err(CollectiveError::NoRoot(self.kind));
+        }
+        self.check_rank("source", source)?;
+        self.check_rank("destination", destination)?;
+        Ok(Self { root: source as u32, destination: destination as u32, ..self })
+    }
+
+    fn check_rank(&self, role: &'static str, rank: usize) -> Result<(), CollectiveError> {
+        let ranks = self.ranks();
+        if rank < ranks { Ok(()) } else { Err(CollectiveError::NoSuchRank { role, rank, ranks }) }
     }
 
     /// The same, with another number of chunks (see [`Collective::new`]).
@@ -188,7 +422,31 @@ impl Collective {
     /// See [`Collective::new`].
     pub fn with_chunks(self, chunks: usize) -> Result<Self, CollectiveError> {
         let new = Self::new(self.kind, self.ranks as usize, chunks)?;
-        Ok(Self { in_place: self.in_place, ..new })
+        Ok(Self { chunks: new.chunks, outputs: new.outputs, ..self })
+    }
+
+    /// The same collective with every chunk divided into `parts`.
+    pub(crate) fn refined(&self, parts: u32) -> Result<Self, CollectiveError> {
+        let too_large = || CollectiveError::TooLarge {
+            ranks: self.ranks(),
+            chunks: (self.chunks.max(self.outputs) as usize).saturating_mul(parts as usize),
+        };
+        let times = |chunks: u32| chunks.checked_mul(parts).ok_or_else(too_large);
+        let (chunks, outputs) = (times(self.chunks)?, times(self.outputs)?);
+        let kind = if self.kind == CollectiveKind::AllToAllV { CollectiveKind::Custom } else { self.kind };
+        Self::new(kind, self.ranks(), chunks.max(outputs) as usize)?;
+        let table = self.table.as_ref().map(|table| table.iter().map(|entry| entry * parts).collect());
+        Ok(Self { chunks, outputs, table, ..self.clone() })
+    }
+
+    /// The same custom collective with another definition.
+    pub(crate) fn expecting(self, expected: BTreeMap<(u32, u32), Vec<(u32, u32)>>) -> Self {
+        Self { expected: Some(Arc::new(expected)), ..self }
+    }
+
+    /// What a custom collective wants, by rank and output chunk: contributions, by chunk and rank.
+    pub(crate) fn expected(&self) -> Option<&BTreeMap<(u32, u32), Vec<(u32, u32)>>> {
+        self.expected.as_deref()
     }
 
     /// The kind.
@@ -203,51 +461,166 @@ impl Collective {
         self.ranks as usize
     }
 
+    /// The number of chunks that it was made with (see [`Collective::new`]).
+    #[must_use]
+    pub fn chunks(&self) -> usize {
+        self.chunks as usize
+    }
+
+    /// The root; the source of send-recv; 0 for the others.
+    #[must_use]
+    pub fn root(&self) -> RankId {
+        RankId(self.root)
+    }
+
     /// Whether input and output share one buffer.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
         self.in_place
     }
 
-    /// Chunks of a rank's input.
+    /// Chunks of the largest input of a rank.
     #[must_use]
     pub fn input_chunks(&self) -> usize {
         match self.kind {
-            CollectiveKind::AllReduce | CollectiveKind::AllGather => self.chunks as usize,
-            CollectiveKind::ReduceScatter => self.chunks as usize * self.ranks(),
+            CollectiveKind::AllToAllV => self.largest(Self::input_chunks_of),
+            _ => self.input_chunks_of(RankId(self.root)),
+        }
+    }
+
+    /// Chunks of the largest output of a rank.
+    #[must_use]
+    pub fn output_chunks(&self) -> usize {
+        match self.kind {
+            CollectiveKind::AllToAllV => self.largest(Self::output_chunks_of),
+            CollectiveKind::SendRecv => self.output_chunks_of(RankId(self.destination)),
+            _ => self.output_chunks_of(RankId(self.root)),
+        }
+    }
+
+    fn largest(&self, chunks: fn(&Self, RankId) -> usize) -> usize {
+        (0..self.ranks).map(|rank| chunks(self, RankId(rank))).max().unwrap_or(0)
+    }
+
+    /// Chunks of a rank's input.
+    #[must_use]
+    pub fn input_chunks_of(&self, rank: RankId) -> usize {
+        let (chunks, ranks) = (self.chunks as usize, self.ranks());
+        match self.kind {
+            CollectiveKind::AllReduce
+            | CollectiveKind::AllGather
+            | CollectiveKind::Reduce
+            | CollectiveKind::Gather
+            | CollectiveKind::Custom => chunks,
+            CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => chunks * ranks,
+            CollectiveKind::Broadcast | CollectiveKind::SendRecv => {
+                if rank.0 == self.root {
+                    chunks
+                } else {
+                    0
+                }
+            }
+            CollectiveKind::Scatter => {
+                if rank.0 == self.root {
+                    chunks * ranks
+                } else {
+                    0
+                }
+            }
+            CollectiveKind::AllToAllV => {
+                (0..self.ranks).map(|to| self.table_entry(rank.0, to) as usize).sum()
+            }
+            CollectiveKind::Barrier => 1,
         }
     }
 
     /// Chunks of a rank's output.
     #[must_use]
-    pub fn output_chunks(&self) -> usize {
+    pub fn output_chunks_of(&self, rank: RankId) -> usize {
+        let (chunks, ranks) = (self.chunks as usize, self.ranks());
         match self.kind {
-            CollectiveKind::AllReduce | CollectiveKind::ReduceScatter => self.chunks as usize,
-            CollectiveKind::AllGather => self.chunks as usize * self.ranks(),
+            CollectiveKind::AllReduce
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::Broadcast
+            | CollectiveKind::Scatter => chunks,
+            CollectiveKind::AllGather | CollectiveKind::AllToAll => chunks * ranks,
+            CollectiveKind::Reduce => {
+                if rank.0 == self.root {
+                    chunks
+                } else {
+                    0
+                }
+            }
+            CollectiveKind::Gather => {
+                if rank.0 == self.root {
+                    chunks * ranks
+                } else {
+                    0
+                }
+            }
+            CollectiveKind::SendRecv => {
+                if rank.0 == self.destination {
+                    chunks
+                } else {
+                    0
+                }
+            }
+            CollectiveKind::AllToAllV => {
+                (0..self.ranks).map(|from| self.table_entry(from, rank.0) as usize).sum()
+            }
+            CollectiveKind::Barrier => 1,
+            CollectiveKind::Custom => self.outputs as usize,
         }
     }
 
+    fn table_entry(&self, from: u32, to: u32) -> u32 {
+        let at = from as usize * self.ranks() + to as usize;
+        self.table.as_ref().and_then(|table| table.get(at)).copied().unwrap_or(0)
+    }
+
     /// Logical chunks: parts that the collective's whole data are divided into.
+    ///
+    /// Two chunks of different ranks that are to be added are contributions to one logical chunk.
     #[must_use]
     pub fn logical_chunks(&self) -> usize {
         self.input_chunks().max(self.output_chunks())
     }
 
+    /// Whether the collective can have so many elements; if not, why.
+    pub(crate) fn check_elements(&self, elements: u64) -> Result<(), String> {
+        let (divisor, what) = match self.kind {
+            CollectiveKind::AllToAll => (u64::from(self.ranks), "all-to-all sends every rank an equal part"),
+            CollectiveKind::AllToAllV => {
+                (self.input_chunks().max(1) as u64, "the chunks of all-to-all-v are equal")
+            }
+            _ => return Ok(()),
+        };
+        if elements.is_multiple_of(divisor) {
+            Ok(())
+        } else {
+            Err(format!("{what}: {elements} elements are not a multiple of {divisor}"))
+        }
+    }
+
     /// The number of elements in a logical chunk when the collective has `elements` in all.
     ///
-    /// Of N elements in k parts the first N mod k get one more. All-gather and reduce-scatter divide by rank
-    /// first, then each rank's part into its chunks.
+    /// Of N elements in k parts the first N mod k get one more. Collectives in which every rank has a part of its
+    /// own divide by rank first, then each rank's part into its chunks.
     #[must_use]
     pub fn elements(&self, elements: u64, chunk: u32) -> u64 {
         let part = |total: u64, parts: u32, index: u32| {
             total / u64::from(parts) + u64::from(u64::from(index) < total % u64::from(parts))
         };
+        if self.kind.divides_by_rank() {
+            let of_rank = part(elements, self.ranks, chunk / self.chunks);
+            return part(of_rank, self.chunks, chunk % self.chunks);
+        }
         match self.kind {
-            CollectiveKind::AllReduce => part(elements, self.chunks, chunk),
-            CollectiveKind::AllGather | CollectiveKind::ReduceScatter => {
-                let of_rank = part(elements, self.ranks, chunk / self.chunks);
-                part(of_rank, self.chunks, chunk % self.chunks)
-            }
+            CollectiveKind::AllToAllV => elements / self.input_chunks().max(1) as u64,
+            CollectiveKind::Barrier => elements,
+            // The size of a custom collective is that of its input; an output chunk holds input chunks.
+            _ if chunk < self.chunks => part(elements, self.chunks, chunk),
+            _ => 0,
         }
     }
 
@@ -255,21 +628,50 @@ impl Collective {
     #[must_use]
     pub fn input_data(&self, rank: RankId, index: u32) -> u32 {
         match self.kind {
-            CollectiveKind::AllReduce | CollectiveKind::ReduceScatter => index,
-            CollectiveKind::AllGather => rank.0 * self.chunks + index,
+            CollectiveKind::AllGather | CollectiveKind::Gather => rank.0 * self.chunks + index,
+            _ => index,
         }
     }
 
-    /// What a chunk of a rank's output must hold at the end.
+    /// What a chunk of a rank's output must hold at the end; `None` if anything will do.
     #[must_use]
-    pub fn wanted(&self, rank: RankId, index: u32) -> Wanted {
+    pub fn wanted(&self, rank: RankId, index: u32) -> Option<Wanted> {
+        let one = |chunk, from| Some(Wanted { parts: smallvec![(chunk, Contributors::One(from))] });
+        let all = |chunk| Some(Wanted { parts: smallvec![(chunk, Contributors::All)] });
         match self.kind {
-            CollectiveKind::AllReduce => Wanted { chunk: index, from: Contributors::All },
-            CollectiveKind::AllGather => {
-                Wanted { chunk: index, from: Contributors::One(RankId(index / self.chunks)) }
+            CollectiveKind::AllReduce | CollectiveKind::Reduce => all(index),
+            CollectiveKind::ReduceScatter => all(rank.0 * self.chunks + index),
+            CollectiveKind::AllGather | CollectiveKind::Gather => one(index, RankId(index / self.chunks)),
+            CollectiveKind::AllToAll => {
+                one(rank.0 * self.chunks + index % self.chunks, RankId(index / self.chunks))
             }
-            CollectiveKind::ReduceScatter => {
-                Wanted { chunk: rank.0 * self.chunks + index, from: Contributors::All }
+            CollectiveKind::Broadcast | CollectiveKind::SendRecv => one(index, RankId(self.root)),
+            CollectiveKind::Scatter => one(rank.0 * self.chunks + index, RankId(self.root)),
+            CollectiveKind::AllToAllV => {
+                let mut index = index;
+                for from in 0..self.ranks {
+                    let count = self.table_entry(from, rank.0);
+                    if index < count {
+                        let before: u32 = (0..rank.0).map(|to| self.table_entry(from, to)).sum();
+                        return one(before + index, RankId(from));
+                    }
+                    index -= count;
+                }
+                None
+            }
+            CollectiveKind::Barrier => Some(Wanted { parts: smallvec![(0, Contributors::AllAtLeastOnce)] }),
+            CollectiveKind::Custom => {
+                let contributions = self.expected.as_ref()?.get(&(rank.0, index))?;
+                let mut parts: SmallVec<[(u32, Contributors); 1]> = SmallVec::new();
+                for (chunk, from) in contributions {
+                    match parts.last_mut() {
+                        Some((last, Contributors::These(ranks))) if last == chunk => {
+                            ranks.push(RankId(*from))
+                        }
+                        _ => parts.push((*chunk, Contributors::These(vec![RankId(*from)]))),
+                    }
+                }
+                Some(Wanted { parts })
             }
         }
     }
@@ -279,6 +681,10 @@ impl Collective {
     pub fn locate_input(&self, rank: RankId, index: u32) -> (Space, u32) {
         match (self.in_place, self.kind) {
             (true, CollectiveKind::AllGather) => (Space::Output, rank.0 * self.chunks + index),
+            (true, CollectiveKind::Gather) if rank.0 == self.root => {
+                (Space::Output, rank.0 * self.chunks + index)
+            }
+            (true, CollectiveKind::Broadcast) => (Space::Output, index),
             _ => (Space::Input, index),
         }
     }
@@ -286,23 +692,24 @@ impl Collective {
     /// The buffer that really holds `output[index]` of a rank, and the index in it.
     #[must_use]
     pub fn locate_output(&self, rank: RankId, index: u32) -> (Space, u32) {
+        use CollectiveKind::{AllReduce, AllToAll, Barrier, Custom, Reduce, ReduceScatter, Scatter};
         match (self.in_place, self.kind) {
-            (true, CollectiveKind::AllReduce) => (Space::Input, index),
-            (true, CollectiveKind::ReduceScatter) => (Space::Input, rank.0 * self.chunks + index),
+            (true, AllReduce | AllToAll | Reduce | Barrier | Custom) => (Space::Input, index),
+            (true, ReduceScatter) => (Space::Input, rank.0 * self.chunks + index),
+            (true, Scatter) if rank.0 == self.root => (Space::Input, rank.0 * self.chunks + index),
             _ => (Space::Output, index),
         }
     }
 
-    /// Whether the real buffer exists, and its number of chunks: 0 when it is a window of the other.
+    /// Chunks of a real buffer of a rank: 0 when it is a window of the other, or not there.
     #[must_use]
-    pub fn space_chunks(&self, space: Space) -> usize {
-        match (space, self.in_place, self.kind) {
-            (Space::Input, true, CollectiveKind::AllGather) => 0,
-            (Space::Output, true, CollectiveKind::AllReduce | CollectiveKind::ReduceScatter) => 0,
-            (Space::Input, ..) => self.input_chunks(),
-            (Space::Output, ..) => self.output_chunks(),
-            (Space::Scratch(_), ..) => 0,
-        }
+    pub fn space_chunks(&self, rank: RankId, space: Space) -> usize {
+        let (chunks, other) = match space {
+            Space::Input => (self.input_chunks_of(rank), self.locate_input(rank, 0).0),
+            Space::Output => (self.output_chunks_of(rank), self.locate_output(rank, 0).0),
+            Space::Scratch(_) => return 0,
+        };
+        if other == space { chunks } else { 0 }
     }
 }
 
@@ -328,11 +735,40 @@ mod tests {
 
     #[test]
     fn windows_of_in_place_collectives() {
-        let ag = Collective::all_gather(4).unwrap().with_chunks(2).unwrap().in_place();
+        let ag = Collective::all_gather(4).unwrap().with_chunks(2).unwrap().in_place().unwrap();
         assert_eq!(ag.locate_input(RankId(3), 1), (Space::Output, 7));
-        assert_eq!((ag.space_chunks(Space::Input), ag.space_chunks(Space::Output)), (0, 8));
-        let rs = Collective::reduce_scatter(4).unwrap().in_place();
+        let chunks = |c: &Collective, rank| {
+            (c.space_chunks(RankId(rank), Space::Input), c.space_chunks(RankId(rank), Space::Output))
+        };
+        assert_eq!(chunks(&ag, 1), (0, 8));
+        let rs = Collective::reduce_scatter(4).unwrap().in_place().unwrap();
         assert_eq!(rs.locate_output(RankId(2), 0), (Space::Input, 2));
+        // Case D46: windows follow the root.
+        let gather = Collective::new(CollectiveKind::Gather, 4, 2).unwrap().rooted(2).unwrap();
+        let gather = gather.in_place().unwrap();
+        assert_eq!(gather.locate_input(RankId(2), 1), (Space::Output, 5));
+        assert_eq!(gather.locate_input(RankId(1), 1), (Space::Input, 1));
+        assert_eq!((chunks(&gather, 2), chunks(&gather, 1)), ((0, 8), (2, 0)));
+        let broadcast = Collective::new(CollectiveKind::Broadcast, 4, 1).unwrap().rooted(2).unwrap();
+        assert_eq!((chunks(&broadcast, 2), chunks(&broadcast, 0)), ((1, 1), (0, 1)));
+        assert_eq!(chunks(&broadcast.in_place().unwrap(), 2), (0, 1));
+    }
+
+    #[test]
+    fn size_tables_that_do_not_add_up_are_refused_with_the_pair() {
+        // Case D47.
+        let table = [vec![2, 1, 0], vec![0, 2, 3], vec![1, 1, 1]];
+        let v = Collective::all_to_all_v(&table).unwrap();
+        assert_eq!((v.input_chunks_of(RankId(1)), v.output_chunks_of(RankId(2))), (5, 4));
+        // Rank 2's output: nothing from rank 0, three from rank 1 (its chunks 2..5), one from itself.
+        let wanted = |index| v.wanted(RankId(2), index).unwrap().parts[0].clone();
+        assert_eq!(wanted(0), (2, Contributors::One(RankId(1))));
+        assert_eq!(wanted(3), (2, Contributors::One(RankId(2))));
+        let expected = [vec![2, 0, 1], vec![1, 2, 1], vec![0, 2, 1]];
+        let error = v.receiving(&expected).unwrap_err();
+        assert_eq!(error.to_string(), "1→2: sends 3, expects 2");
+        let error = Collective::all_to_all_v(&[vec![1, 2], vec![1]]).unwrap_err();
+        assert_eq!(error.to_string(), "row 1 of the size table has 1 entries: 2 ranks need 2");
     }
 
     #[test]
@@ -340,5 +776,11 @@ mod tests {
         assert_eq!(Collective::all_reduce(0), Err(CollectiveError::NoRanks));
         assert!(Collective::all_reduce(1_000_000).is_err());
         assert_eq!(Collective::new(CollectiveKind::AllReduce, 2, 0), Err(CollectiveError::NoChunks));
+        let broadcast = Collective::new(CollectiveKind::Broadcast, 4, 1).unwrap();
+        let error = broadcast.rooted(4).unwrap_err().to_string();
+        assert_eq!(error, "the root 4 does not exist: ranks go from 0 to 3");
+        assert!(Collective::all_reduce(2).unwrap().rooted(1).is_err());
+        assert!(Collective::new(CollectiveKind::SendRecv, 2, 1).unwrap().in_place().is_err());
+        assert!(Collective::all_to_all(8).unwrap().check_elements(12).is_err());
     }
 }

@@ -13,6 +13,9 @@ pub enum Rule {
     Malformed,
     /// An access outside its buffer.
     Bounds,
+    /// Thread blocks and connections that do not fit: two thread blocks on one side of a connection, or one thread
+    /// block with two peers or two channels.
+    Ownership,
     /// A send without its receive, or the reverse.
     Unmatched,
     /// Steps that wait for each other.
@@ -32,6 +35,7 @@ impl Rule {
         match self {
             Rule::Malformed => "malformed",
             Rule::Bounds => "bounds",
+            Rule::Ownership => "ownership",
             Rule::Unmatched => "unmatched",
             Rule::Deadlock => "deadlock",
             Rule::Uninitialised => "uninitialised",

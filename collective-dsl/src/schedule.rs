@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use crate::collective::Collective;
 use crate::ids::{ChannelId, DataId, RankId, SiteId, ThreadBlockId};
+use crate::options::Protocol;
 use crate::site::SiteTable;
 use crate::trace::{DataTable, MixedReduction};
 
@@ -63,6 +64,8 @@ pub enum StepKind {
     RecvCopySend,
     /// `rrc`: receive, add to `src`, store in `dst`.
     RecvReduceCopy,
+    /// `rrs`: receive, add to `src` and send the sum on, without storing it.
+    RecvReduceSend,
     /// `rrcs`: receive, add to `src`, store in `dst` and send it on.
     RecvReduceCopySend,
     /// `cpy`: copy `src` to `dst` on the rank.
@@ -80,6 +83,7 @@ impl StepKind {
             StepKind::Recv => "r",
             StepKind::RecvCopySend => "rcs",
             StepKind::RecvReduceCopy => "rrc",
+            StepKind::RecvReduceSend => "rrs",
             StepKind::RecvReduceCopySend => "rrcs",
             StepKind::Copy => "cpy",
             StepKind::Reduce => "re",
@@ -89,22 +93,28 @@ impl StepKind {
     /// Whether the step sends a message.
     #[must_use]
     pub fn sends(self) -> bool {
-        matches!(self, StepKind::Send | StepKind::RecvCopySend | StepKind::RecvReduceCopySend)
+        matches!(
+            self,
+            StepKind::Send | StepKind::RecvCopySend | StepKind::RecvReduceSend | StepKind::RecvReduceCopySend
+        )
     }
 
     /// Whether the step receives a message.
     #[must_use]
     pub fn receives(self) -> bool {
-        matches!(
-            self,
-            StepKind::Recv | StepKind::RecvCopySend | StepKind::RecvReduceCopy | StepKind::RecvReduceCopySend
-        )
+        !matches!(self, StepKind::Send | StepKind::Copy | StepKind::Reduce)
     }
 
     /// Whether the step adds.
     #[must_use]
     pub fn reduces(self) -> bool {
-        matches!(self, StepKind::RecvReduceCopy | StepKind::RecvReduceCopySend | StepKind::Reduce)
+        matches!(
+            self,
+            StepKind::RecvReduceCopy
+                | StepKind::RecvReduceSend
+                | StepKind::RecvReduceCopySend
+                | StepKind::Reduce
+        )
     }
 
     /// Whether the step reads `src` on its own rank.
@@ -116,7 +126,7 @@ impl StepKind {
     /// Whether the step writes `dst` on its own rank.
     #[must_use]
     pub fn writes_dst(self) -> bool {
-        self != StepKind::Send
+        !matches!(self, StepKind::Send | StepKind::RecvReduceSend)
     }
 }
 
@@ -181,6 +191,8 @@ pub struct Schedule {
     pub name: String,
     /// The collective that it is to achieve.
     pub collective: Collective,
+    /// The protocol of all connections.
+    pub protocol: Protocol,
     /// What each rank does.
     pub ranks: Vec<RankSchedule>,
     /// The data that steps name.
@@ -227,7 +239,7 @@ impl fmt::Display for Schedule {
                     if step.kind.writes_dst() {
                         write!(f, " {}", step.dst)?;
                     }
-                    if step.kind.reads_src() && step.src != step.dst || step.kind == StepKind::Send {
+                    if step.kind.reads_src() && (step.src != step.dst || !step.kind.writes_dst()) {
                         write!(f, " {}", step.src)?;
                     }
                     if step.count > 1 {

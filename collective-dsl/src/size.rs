@@ -109,6 +109,9 @@ pub enum SizeError {
         /// The element type.
         element: ElementType,
     },
+    /// A number of elements that the collective cannot divide as it must.
+    #[error("{0}")]
+    Indivisible(String),
     /// No such element type.
     #[error("unknown element type \"{0}\"; known are i8, f16, bf16, i32, f32, i64, f64")]
     UnknownType(String),

@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use crate::buffer::Space;
 use crate::collective::Collective;
-use crate::ids::{ChannelId, DataId, RankId, SiteId};
+use crate::ids::{ChannelId, DataId, RankId, SiteId, ThreadBlockId};
+use crate::options::Options;
 use crate::site::SiteTable;
 
 /// A run of chunks in a real buffer of one rank.
@@ -42,6 +43,10 @@ pub struct Op {
     pub count: u32,
     /// The channel that the program asked for.
     pub channel: Option<ChannelId>,
+    /// The thread block of the source rank that the program asked for.
+    pub send_block: Option<ThreadBlockId>,
+    /// The thread block of the destination rank that the program asked for.
+    pub recv_block: Option<ThreadBlockId>,
     /// Which part of the collective's data moves; it decides the size in bytes.
     pub data: DataId,
     /// The source line.
@@ -130,6 +135,8 @@ pub struct Trace {
     pub name: String,
     /// The collective that it is to achieve.
     pub collective: Collective,
+    /// How it is to be lowered.
+    pub options: Options,
     /// The operations in the order of the program.
     pub ops: Vec<Op>,
     /// The scratch buffers of each rank, in the order of creation.
@@ -150,7 +157,7 @@ impl Trace {
             Space::Scratch(id) => {
                 self.scratch[rank.index()].get(usize::from(id)).map_or(0, |b| b.chunks as usize)
             }
-            _ => self.collective.space_chunks(space),
+            _ => self.collective.space_chunks(rank, space),
         }
     }
 
@@ -182,6 +189,12 @@ impl fmt::Display for Trace {
             write!(f, "op{i} {word} {} {sign} {}", self.show(op.dst, op.count), self.show(op.src, op.count))?;
             if let Some(channel) = op.channel {
                 write!(f, " {channel}")?;
+            }
+            if let Some(block) = op.send_block {
+                write!(f, " from {block}")?;
+            }
+            if let Some(block) = op.recv_block {
+                write!(f, " to {block}")?;
             }
             match self.sites.get(op.site) {
                 Some(site) => writeln!(f, "  {}:{}", site.file, site.line)?,

@@ -4,7 +4,7 @@ use collective_dsl::Buffer::{Input, Output, Scratch};
 use collective_dsl::{ChunkRef, Collective, Diagnostics, Program, Rule, compile};
 
 fn all_reduce(ranks: usize) -> Program {
-    Program::new(Collective::all_reduce(ranks).unwrap().in_place())
+    Program::new(Collective::all_reduce(ranks).unwrap().in_place().unwrap())
 }
 
 /// Runs a program that must fail; returns its findings and the line that the first one names, counted from
@@ -189,7 +189,7 @@ fn chunks_in_the_wrong_place_are_named() {
         }
     })
     .to_string();
-    assert!(text.contains("rank 0, output chunk 0 ends with data of chunk 1, not of chunk 0"), "{text}");
+    assert!(text.contains("rank 0, output chunk 0 ends with data of chunk 1, not data of chunk 0"), "{text}");
     let p = Program::new(Collective::all_gather(2).unwrap());
     let text = refused(p, |_| ()).to_string();
     assert!(text.contains("rank 0, output chunk 0 is never written"), "{text}");
@@ -210,4 +210,142 @@ fn a_parameter_that_the_program_refuses() {
     refused_with(all_reduce(3), Rule::Malformed, "an even number of ranks", |p| {
         p.require(p.ranks() % 2 == 0, "the algorithm needs an even number of ranks");
     });
+}
+
+/// A ring of four in which chunks 2 and 3 run the other way, all on one thread block: case D09.
+fn two_ways(p: &Program, hinted: bool) {
+    for (index, step) in [(0, 1), (1, 1), (2, 3), (3, 3)] {
+        let mut sum = p.chunk(index, Input, index);
+        for hop in 1..4 {
+            let next = p.chunk((index + hop * step) % 4, Input, index);
+            sum = if hinted { next.reduce(sum.on_send_block(0).on_recv_block(0)) } else { next.reduce(sum) };
+        }
+        for hop in 0..3 {
+            let rank = (index + hop * step) % 4;
+            sum = if hinted {
+                sum.on_send_block(0).on_recv_block(0).copy_to(rank, Input, index)
+            } else {
+                sum.copy_to(rank, Input, index)
+            };
+        }
+    }
+}
+
+#[test]
+fn a_thread_block_asked_to_talk_to_two_peers() {
+    let found = refused(all_reduce(4), |p| two_ways(p, true));
+    let text = found.to_string();
+    assert_eq!(found.findings[0].rule, Rule::Ownership);
+    assert!(
+        text.contains("thread block 0: ") && text.contains("peer") && text.contains("already set, asked for"),
+        "{text}"
+    );
+    assert!(text.contains("that was asked for here"), "{text}");
+    // Left to itself it compiles.
+    let p = all_reduce(4);
+    two_ways(&p, false);
+    assert!(p.finish("two ways").and_then(|trace| compile(&trace)).is_ok());
+}
+
+#[test]
+fn two_thread_blocks_on_one_connection() {
+    refused_with(
+        all_reduce(2),
+        Rule::Ownership,
+        "rank 0: thread blocks 0 and 1 would both send to rank 1 on channel 0",
+        |p| {
+            p.chunk(0, Input, 0).on_send_block(0).copy_to(1, Scratch("s"), 0);
+            p.chunk(0, Input, 1).on_send_block(1).copy_to(1, Scratch("s"), 1);
+        },
+    );
+}
+
+#[test]
+fn two_channels_in_one_thread_block() {
+    refused_with(
+        all_reduce(2),
+        Rule::Ownership,
+        "rank 0 thread block 0: channel 0 already set, asked for 1",
+        |p| {
+            p.chunk(0, Input, 0).on_send_block(0).copy_to(1, Scratch("s"), 0);
+            p.chunk(0, Input, 1).on_channel(1).on_send_block(0).copy_to(1, Scratch("s"), 1);
+        },
+    );
+}
+
+#[test]
+fn groups_of_chunks_that_are_no_neighbours() {
+    refused_with(all_reduce(4), Rule::Malformed, "there is a gap between the grouped chunks: 1..2", |p| {
+        p.chunk(0, Input, 0).group(p.chunk(0, Input, 2));
+    });
+    refused_with(
+        all_reduce(4),
+        Rule::Malformed,
+        "there is an overlap between the grouped chunks: 1..2",
+        |p| {
+            p.chunks(0, Input, 0, 2).group(p.chunk(0, Input, 1));
+        },
+    );
+    refused_with(all_reduce(4), Rule::Malformed, "one buffer of one rank", |p| {
+        p.chunk(0, Input, 0).group(p.chunk(1, Input, 1));
+    });
+}
+
+#[test]
+fn scratch_of_a_declared_size() {
+    refused_with(all_reduce(2), Rule::Bounds, "it has 2 chunks, so indices go from 0 to 1", |p| {
+        p.scratch(1, "tmp", 2);
+        p.chunk(0, Input, 0).copy_to(1, Scratch("tmp"), 2);
+    });
+    refused_with(all_reduce(2), Rule::Malformed, "exists already", |p| {
+        p.chunk(0, Input, 0).copy_to(1, Scratch("tmp"), 0);
+        p.scratch(1, "tmp", 2);
+    });
+}
+
+#[test]
+fn ranks_outside_the_group() {
+    let p = all_reduce(3).among(&[1, 3, 5]);
+    refused_with(p, Rule::Bounds, "rank 2 is not in the group: its members are 1, 3, 5", |p| {
+        p.chunk(1, Input, 0).copy_to(2, Input, 0);
+    });
+    refused_with(all_reduce(3).among(&[1, 3]), Rule::Malformed, "needs 3 different members", |_| ());
+}
+
+#[test]
+fn buffers_that_a_rank_does_not_have() {
+    let p = Program::new(Collective::new(collective_dsl::CollectiveKind::Broadcast, 3, 1).unwrap());
+    refused_with(
+        p,
+        Rule::Bounds,
+        "chunk 0 of input of rank 1 is out of range: in this broadcast it has none",
+        |p| {
+            p.chunk(1, Input, 0);
+        },
+    );
+}
+
+#[test]
+fn a_fixed_collective_cannot_be_told_what_it_wants() {
+    refused_with(all_reduce(2), Rule::Malformed, "only a custom collective", |p| p.expect(0, 0, 1, 0));
+}
+
+#[test]
+fn hints_that_deadlock_get_the_cycle_and_the_slots_that_would_do() {
+    // Case bad_fifo: both ranks send twenty chunks before they receive, all in one thread block.
+    let p = Program::new(Collective::new(collective_dsl::CollectiveKind::AllToAll, 2, 20).unwrap());
+    let text = refused(p, |p| {
+        for rank in 0..2 {
+            p.chunks(rank, Input, rank * 20, 20).copy_to(rank, Output, rank * 20);
+        }
+        // Each chunk bounces once through the other's scratch, in bursts that one thread block has to hold.
+        for rank in 0..2 {
+            for i in 0..20 {
+                let out = p.chunk(rank, Input, (1 - rank) * 20 + i).on_send_block(0).on_recv_block(1 - rank);
+                out.on_channel(rank).copy_to(1 - rank, Output, rank * 20 + i);
+            }
+        }
+    })
+    .to_string();
+    assert!(text.contains("channel"), "{text}");
 }

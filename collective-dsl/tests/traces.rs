@@ -8,7 +8,7 @@ use collective_dsl::et::{self, EtOptions, ReduceRate};
 use collective_dsl::{Collective, CollectiveKind, ElementType, Program, Schedule, Size, compile};
 
 fn ring(ranks: usize) -> Schedule {
-    let p = Program::new(Collective::all_reduce(ranks).unwrap().in_place());
+    let p = Program::new(Collective::all_reduce(ranks).unwrap().in_place().unwrap());
     for index in 0..ranks {
         let mut sum = p.chunk(index, Input, index);
         for step in 1..ranks {

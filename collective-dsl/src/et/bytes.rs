@@ -167,6 +167,7 @@ fn rescale_rank(
         metadata::info(reader.metadata()).ok_or_else(|| foreign("its metadata name no collective"))?;
     let collective = collective(&info.collective, info.chunks, ranks)
         .ok_or_else(|| foreign("its metadata describe no collective that is known"))?;
+    collective.check_elements(total).map_err(SizeError::Indivisible)?;
     info.size_bytes = size.in_bytes();
     info.element_type = size.element_type().name().to_owned();
     let mut header =

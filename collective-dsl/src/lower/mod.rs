@@ -1,23 +1,26 @@
 //! From a trace to a schedule.
 //!
-//! Four passes, each in its own file:
+//! Five passes, each in its own file:
 //!
-//! 1. [`order`] gives every operation its place in one global order that respects all data hazards, and
+//! 0. `replicate` makes the instances that the options ask for;
+//! 1. `order` gives every operation its place in one global order that respects all data hazards, and
 //!    finds which sends pass on what a receive has just brought;
-//! 2. [`blocks`] divides the ends of the connections among thread blocks, so that a receive and the send
-//!    that passes its data on share one;
-//! 3. [`steps`] turns operations into steps, fuses receive and send where that is right, and puts each in
+//! 2. `blocks` divides the ends of the connections among thread blocks, so that a receive and the send
+//!    that passes its data on share one, and as the program's hints say;
+//! 3. `steps` turns operations into steps, fuses receive and send where that is right, and puts each in
 //!    its thread block in the global order;
-//! 4. [`sync`] adds the fewest dependences between thread blocks of a rank that keep the hazards in order.
+//! 4. `sync` adds the fewest dependences between thread blocks of a rank that keep the hazards in order.
 //!
-//! Why the result cannot deadlock: without fusion every wait (for data, for a message, for a free slot of a
-//! connection with at least one) points backwards in the global order. A fused step stands where its send
+//! Why the result cannot deadlock: without fusion and hints every wait (for data, for a message, for a free slot
+//! of a connection with at least one) points backwards in the global order. A fused step stands where its send
 //! stands, so its receive comes later than that order says; the result is therefore executed once with the
-//! slots of the Simple protocol, and lowered again without fusion if it gets stuck.
+//! slots of its protocol, and lowered again without fusion if it gets stuck. Hints can put steps into one thread
+//! block that must run at the same time; then the steps that wait for each other are the answer.
 
 mod blocks;
 mod layout;
 mod order;
+mod replicate;
 mod steps;
 mod sync;
 
@@ -29,14 +32,29 @@ use crate::verify;
 /// Lowers a trace to a schedule.
 ///
 /// # Errors
-/// The schedule deadlocks even without fusion with the given number of slots a connection.
+/// Hints that contradict each other, options that make no sense, or a schedule that deadlocks even without fusion with the
+/// slots of its protocol; this then says how many slots would be enough.
 pub fn lower(trace: &Trace) -> Result<Schedule, Diagnostics> {
+    let replicated = replicate::replicate(trace)?;
+    let trace = replicated.as_ref().unwrap_or(trace);
     let order = order::order(trace);
-    let fused = steps::schedule(trace, &order, true);
-    if verify::progress(&fused, verify::SIMPLE_SLOTS).is_ok() {
+    let slots = trace.options.protocol.slots();
+    let fused = steps::schedule(trace, &order, true)?;
+    if verify::progress(&fused, slots).is_ok() {
         return Ok(fused);
     }
-    let plain = steps::schedule(trace, &order, false);
-    verify::progress(&plain, verify::SIMPLE_SLOTS)?;
-    Ok(plain)
+    let plain = steps::schedule(trace, &order, false)?;
+    match verify::progress(&plain, slots) {
+        Ok(()) => Ok(plain),
+        Err(mut stuck) => {
+            let advice = match verify::smallest_slots(&plain) {
+                Some(enough) => format!("with {enough} slots a connection it would run"),
+                None => "no number of slots would help".to_owned(),
+            };
+            if let Some(last) = stuck.findings.last_mut() {
+                last.message.push_str(&format!("; {advice}"));
+            }
+            Err(stuck)
+        }
+    }
 }

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::layout::RankLayout;
 use crate::ids::{ChannelId, RankId};
-use crate::trace::{OpKind, Trace};
+use crate::trace::{OpKind, Slice, Trace};
 
 /// Marks the absence of an operation or a connection.
 pub(super) const NONE: u32 = u32::MAX;
@@ -44,6 +44,8 @@ pub(super) struct Order {
     /// For each operation that sends on exactly what another has just brought from a third rank on the same
     /// channel, and is the first to touch it: that other operation; else `NONE`.
     pub(super) forwards: Vec<u32>,
+    /// Whether anything but the send that passes it on needs what an operation writes.
+    pub(super) kept: Vec<bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -72,6 +74,7 @@ pub(super) fn order(trace: &Trace) -> Order {
     let mut keys: Vec<Key> = Vec::with_capacity(trace.ops.len());
     let mut brought_by = vec![NONE; trace.ops.len()];
     let mut first_reader = vec![NONE; trace.ops.len()];
+    let mut last_reader = vec![NONE; trace.ops.len()];
 
     for (i, op) in trace.ops.iter().enumerate() {
         let i = i as u32;
@@ -120,6 +123,10 @@ pub(super) fn order(trace: &Trace) -> Order {
             if *first == NONE || (key, i) < (keys[*first as usize], *first) {
                 *first = i;
             }
+            let last = &mut last_reader[cell.writer as usize];
+            if *last == NONE || (key, i) > (keys[*last as usize], *last) {
+                *last = i;
+            }
         };
         for cell in &mut cells[src..src + count] {
             touch(cell);
@@ -130,6 +137,22 @@ pub(super) fn order(trace: &Trace) -> Order {
                 touch(cell);
             }
             *cell = Cell { writer: i, write_level: level, read_level: 0 };
+        }
+    }
+
+    // Read by nobody but one send, which has passed it on.
+    let mut kept: Vec<bool> =
+        first_reader.iter().zip(&last_reader).map(|(first, last)| first != last || *first == NONE).collect();
+    for (r, layout) in layouts.iter().enumerate() {
+        let rank = RankId(r as u32);
+        for index in 0..trace.collective.output_chunks_of(rank) as u32 {
+            if trace.collective.wanted(rank, index).is_some() {
+                let (space, index) = trace.collective.locate_output(rank, index);
+                let cell = &cells[base[r] + layout.flat(Slice { rank, space, index })];
+                if cell.writer != NONE {
+                    kept[cell.writer as usize] = true;
+                }
+            }
         }
     }
 
@@ -145,5 +168,5 @@ pub(super) fn order(trace: &Trace) -> Order {
             if fits { from } else { NONE }
         })
         .collect();
-    Order { layouts, connections, connection_of, keys, forwards }
+    Order { layouts, connections, connection_of, keys, forwards, kept }
 }

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::blocks::{self, BlockEnds, Blocks};
 use super::order::{Key, NONE, Order};
 use super::sync::Sync;
+use crate::diagnostic::Diagnostics;
 use crate::ids::{ChannelId, RankId, ThreadBlockId};
 use crate::schedule::{RankSchedule, Schedule, Step, StepId, StepKind, ThreadBlock};
 use crate::trace::{Op, OpKind, Trace};
@@ -26,9 +27,12 @@ struct Unit {
 }
 
 /// Builds the schedule; `fuse` says whether receives and sends may become one step.
-pub(super) fn schedule(trace: &Trace, order: &Order, fuse: bool) -> Schedule {
+///
+/// # Errors
+/// The program's hints for thread blocks contradict each other.
+pub(super) fn schedule(trace: &Trace, order: &Order, fuse: bool) -> Result<Schedule, Diagnostics> {
     let ranks = trace.collective.ranks();
-    let blocks = blocks::blocks(order, ranks, fuse);
+    let blocks = blocks::blocks(trace, order, fuse)?;
     let fused = if fuse { fused_sends(order, &blocks) } else { vec![NONE; trace.ops.len()] };
     let units = units(trace, order, &fused, ranks);
     let ranks = units
@@ -36,14 +40,15 @@ pub(super) fn schedule(trace: &Trace, order: &Order, fuse: bool) -> Schedule {
         .enumerate()
         .map(|(rank, units)| place(trace, order, &blocks, RankId(rank as u32), units))
         .collect();
-    Schedule {
+    Ok(Schedule {
         name: trace.name.clone(),
-        collective: trace.collective,
+        collective: trace.collective.clone(),
+        protocol: trace.options.protocol,
         ranks,
         data: trace.data.clone(),
         mixed: trace.mixed.clone(),
         sites: trace.sites.clone(),
-    }
+    })
 }
 
 /// For each operation, the one whose receive its send is fused with, or `NONE`.
@@ -140,7 +145,14 @@ fn place(trace: &Trace, order: &Order, blocks: &Blocks, rank: RankId, units: Vec
             (SENDS, Some(Op { kind: OpKind::Copy, .. })) => {
                 (StepKind::RecvCopySend, ThreadBlockId(blocks.sender[connection]))
             }
-            (SENDS, Some(_)) => (StepKind::RecvReduceCopySend, ThreadBlockId(blocks.sender[connection])),
+            (SENDS, Some(_)) => {
+                let kind = if order.kept[unit.received as usize] {
+                    StepKind::RecvReduceCopySend
+                } else {
+                    StepKind::RecvReduceSend
+                };
+                (kind, ThreadBlockId(blocks.sender[connection]))
+            }
             (RECEIVES, _) => {
                 let kind = match op.kind {
                     OpKind::Copy => StepKind::Recv,
@@ -153,13 +165,17 @@ fn place(trace: &Trace, order: &Order, blocks: &Blocks, rank: RankId, units: Vec
                     OpKind::Copy => StepKind::Copy,
                     OpKind::Reduce => StepKind::Reduce,
                 };
+                let hinted = op.send_block.or(op.recv_block).and_then(|hint| blocks.hinted(rank, hint));
                 // Beside the step that brought the data there is nothing to wait for.
                 let beside = sync.last_writer(layout.flat(op.src)).or(sync.last_writer(layout.flat(op.dst)));
-                (kind, beside.unwrap_or(own))
+                (kind, hinted.or(beside).unwrap_or(own))
             }
         };
         let (src, dst) = match kind {
-            StepKind::Send | StepKind::RecvCopySend | StepKind::RecvReduceCopySend => (op.src, op.src),
+            StepKind::Send
+            | StepKind::RecvCopySend
+            | StepKind::RecvReduceSend
+            | StepKind::RecvReduceCopySend => (op.src, op.src),
             StepKind::Recv | StepKind::RecvReduceCopy => (op.dst, op.dst),
             StepKind::Copy | StepKind::Reduce => (op.src, op.dst),
         };

@@ -13,7 +13,8 @@ use rustc_hash::FxHashMap;
 use crate::buffer::Buffer;
 use crate::collective::Collective;
 use crate::diagnostic::{Diagnostic, Diagnostics, Rule};
-use crate::ids::{ChannelId, SiteId};
+use crate::ids::{ChannelId, SiteId, ThreadBlockId};
+use crate::options::Options;
 use crate::site::Site;
 use crate::trace::Trace;
 
@@ -27,7 +28,7 @@ use crate::trace::Trace;
 /// use collective_dsl::{Buffer::Input, Collective, Program};
 ///
 /// // All-reduce between two ranks: each adds the other's half, then gives its own back.
-/// let p = Program::new(Collective::all_reduce(2)?.in_place());
+/// let p = Program::new(Collective::all_reduce(2)?.in_place()?);
 /// for rank in 0..2 {
 ///     let other = 1 - rank;
 ///     let sum = p.chunk(rank, Input, rank).reduce(p.chunk(other, Input, rank));
@@ -78,7 +79,7 @@ impl Program {
     /// and is left out of the program's source places.
     #[must_use]
     pub fn with_source_root(collective: Collective, source_root: &str) -> Self {
-        let tracer = Tracer::new(collective);
+        let tracer = Tracer::new(collective.clone());
         let recorder = Recorder { tracer, sites: FxHashMap::default(), source_root: source_root.to_owned() };
         Self { recorder: RefCell::new(recorder), collective }
     }
@@ -130,6 +131,38 @@ impl Program {
             });
         }
         condition
+    }
+
+    /// Gives a scratch buffer of a rank a fixed number of chunks; writing beyond it is then an error. Without
+    /// this a scratch buffer grows with what is written.
+    #[track_caller]
+    pub fn scratch(&self, rank: usize, name: &str, chunks: usize) {
+        self.with(Location::caller(), |tracer, site| tracer.declare_scratch(rank, name, chunks, site));
+    }
+
+    /// States what a custom collective wants: `output[index]` of `rank` must end with `input[from_index]` of
+    /// `from_rank`. Stated several times for one output chunk, it must end with the sum. Output chunks of
+    /// which nothing is stated may end with anything.
+    #[track_caller]
+    pub fn expect(&self, rank: usize, index: usize, from_rank: usize, from_index: usize) {
+        let (at, from) = ((rank, index), (from_rank, from_index));
+        self.with(Location::caller(), |tracer, site| tracer.expect(at, from, site));
+    }
+
+    /// Sets protocol, instances and replication.
+    #[must_use]
+    pub fn with_options(mut self, options: Options) -> Self {
+        self.recorder.get_mut().tracer.set_options(options);
+        self
+    }
+
+    /// Makes the program one for some ranks of a larger job: it calls them by the numbers given, and they take
+    /// part in that order. The collective has as many ranks as there are members.
+    #[must_use]
+    #[track_caller]
+    pub fn among(self, members: &[usize]) -> Self {
+        self.with(Location::caller(), |tracer, site| tracer.set_members(members, site));
+        self
     }
 
     /// The traced program.
@@ -196,6 +229,31 @@ impl<'p> ChunkRef<'p> {
         Self { handle: self.handle.on_channel(channel), ..self }
     }
 
+    /// Asks that the next operation on these chunks runs on a thread block of the sending rank. For an operation
+    /// within a rank this is its thread block.
+    #[must_use]
+    pub fn on_send_block(self, id: usize) -> Self {
+        let (_, recv) = self.handle.thread_blocks();
+        Self { handle: self.handle.on_thread_blocks(Some(block(id)), recv), ..self }
+    }
+
+    /// Asks that the next operation on these chunks runs on a thread block of the receiving rank.
+    #[must_use]
+    pub fn on_recv_block(self, id: usize) -> Self {
+        let (send, _) = self.handle.thread_blocks();
+        Self { handle: self.handle.on_thread_blocks(send, Some(block(id))), ..self }
+    }
+
+    /// Joins these chunks and neighbouring ones of the same buffer.
+    #[track_caller]
+    pub fn group(self, other: ChunkRef<'p>) -> ChunkRef<'p> {
+        let same_program = std::ptr::eq(self.program, other.program);
+        let handle = self.program.with(Location::caller(), |tracer, site| {
+            if same_program { tracer.group(self.handle, other.handle, site) } else { tracer.foreign(site) }
+        });
+        Self { handle, ..self }
+    }
+
     /// Copies the chunks to `buffer[index..]` of a rank; returns them there.
     #[track_caller]
     pub fn copy_to(self, rank: usize, buffer: Buffer<'_>, index: usize) -> ChunkRef<'p> {
@@ -224,4 +282,9 @@ impl<'p> ChunkRef<'p> {
         let handles = self.program.with(at, |tracer, site| tracer.split(self.handle, parts, site));
         handles.into_iter().map(|handle| Self { handle, ..self }).collect()
     }
+}
+
+/// A number beyond u32 cannot be a thread block of any runtime; it is kept as the largest there is.
+fn block(id: usize) -> ThreadBlockId {
+    ThreadBlockId(u32::try_from(id).unwrap_or(u32::MAX))
 }

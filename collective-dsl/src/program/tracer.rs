@@ -1,9 +1,14 @@
 //! Tracing with explicit source places: what both [`crate::Program`] and the build-time interpreter call.
 
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
 use crate::buffer::{Buffer, Space};
-use crate::collective::Collective;
+use crate::collective::{Collective, CollectiveKind};
 use crate::diagnostic::{Diagnostic, Diagnostics, Rule};
-use crate::ids::{ChannelId, RankId, SiteId};
+use crate::ids::{ChannelId, RankId, SiteId, ThreadBlockId};
+use crate::options::Options;
 use crate::site::{Site, SiteTable};
 use crate::trace::{DataTable, MixedReduction, Op, OpKind, ScratchBuffer, Slice, Trace};
 
@@ -31,6 +36,8 @@ pub struct Handle {
     /// Where the handle was made.
     site: SiteId,
     channel: Option<ChannelId>,
+    /// Thread blocks for the next operation: at the source, at the destination.
+    blocks: (Option<ThreadBlockId>, Option<ThreadBlockId>),
     void: bool,
 }
 
@@ -64,7 +71,7 @@ impl Handle {
     fn void(site: SiteId) -> Self {
         let slice = Slice { rank: RankId(0), space: Space::Input, index: 0 };
         let named = Named::new(Buffer::Input, 0);
-        Self { slice, named, count: 0, made: 0, site, channel: None, void: true }
+        Self { slice, named, count: 0, made: 0, site, channel: None, blocks: (None, None), void: true }
     }
 
     /// The rank that holds the chunks.
@@ -77,6 +84,20 @@ impl Handle {
     #[must_use]
     pub fn count(&self) -> usize {
         self.count as usize
+    }
+
+    /// The thread blocks asked for: at the source, at the destination.
+    #[must_use]
+    pub fn thread_blocks(&self) -> (Option<ThreadBlockId>, Option<ThreadBlockId>) {
+        self.blocks
+    }
+
+    /// The same chunks, with thread blocks for the next operation only: one of the rank that sends (or does it
+    /// alone), one of the rank that receives.
+    #[must_use]
+    pub fn on_thread_blocks(mut self, send: Option<ThreadBlockId>, recv: Option<ThreadBlockId>) -> Self {
+        self.blocks = (send, recv);
+        self
     }
 
     /// The same chunks, with a channel for the operations that move them.
@@ -103,13 +124,26 @@ const UNWRITTEN: Cell = Cell { written: EMPTY, data: 0 };
 struct RankCells {
     input: Vec<Cell>,
     output: Vec<Cell>,
-    scratch: Vec<(String, Vec<Cell>)>,
+    scratch: Vec<Scratch>,
+}
+
+#[derive(Debug)]
+struct Scratch {
+    name: String,
+    cells: Vec<Cell>,
+    /// The number of chunks, where the program has declared it.
+    declared: Option<usize>,
 }
 
 /// Records a program's operations and checks each as it comes.
 #[derive(Debug)]
 pub struct Tracer {
     collective: Collective,
+    options: Options,
+    /// Position of each member, where the program is for a part of all ranks.
+    members: Option<FxHashMap<usize, u32>>,
+    /// What a custom collective wants.
+    expected: BTreeMap<(u32, u32), Vec<(u32, u32)>>,
     cells: Vec<RankCells>,
     ops: Vec<Op>,
     data: DataTable,
@@ -125,31 +159,55 @@ impl Tracer {
     pub fn new(collective: Collective) -> Self {
         let cells = (0..collective.ranks() as u32)
             .map(|rank| {
+                let rank = RankId(rank);
                 let mut cells = RankCells {
-                    input: vec![UNWRITTEN; collective.space_chunks(Space::Input)],
-                    output: vec![UNWRITTEN; collective.space_chunks(Space::Output)],
+                    input: vec![UNWRITTEN; collective.space_chunks(rank, Space::Input)],
+                    output: vec![UNWRITTEN; collective.space_chunks(rank, Space::Output)],
                     scratch: Vec::new(),
                 };
-                for index in 0..collective.input_chunks() as u32 {
-                    let (space, at) = collective.locate_input(RankId(rank), index);
+                for index in 0..collective.input_chunks_of(rank) as u32 {
+                    let (space, at) = collective.locate_input(rank, index);
                     let cell = match space {
                         Space::Output => &mut cells.output[at as usize],
                         _ => &mut cells.input[at as usize],
                     };
-                    *cell = Cell { written: 0, data: collective.input_data(RankId(rank), index) };
+                    *cell = Cell { written: 0, data: collective.input_data(rank, index) };
                 }
                 cells
             })
             .collect();
         Self {
-            collective,
+            options: Options::default(),
+            members: None,
+            expected: BTreeMap::new(),
             cells,
             ops: Vec::new(),
             data: DataTable::new(collective.logical_chunks()),
+            collective,
             mixed: Vec::new(),
             sites: SiteTable::default(),
             findings: Vec::new(),
             scratch_run: Vec::new(),
+        }
+    }
+
+    /// Sets how the program is to be lowered.
+    pub fn set_options(&mut self, options: Options) {
+        self.options = options;
+    }
+
+    /// Makes the program one for some ranks only: it calls them by the numbers given, and they take part in
+    /// that order.
+    pub fn set_members(&mut self, members: &[usize], site: SiteId) {
+        let ranks = self.collective.ranks();
+        let positions: FxHashMap<usize, u32> = members.iter().copied().zip(0..).collect();
+        if members.len() != ranks || positions.len() != ranks {
+            let message = format!(
+                "a group for a collective among {ranks} ranks needs {ranks} different members, not {members:?}"
+            );
+            self.fail(Rule::Malformed, site, message);
+        } else {
+            self.members = Some(positions);
         }
     }
 
@@ -267,14 +325,14 @@ impl Tracer {
             );
         }
         if let Space::Scratch(id) = dst.space {
-            let scratch = &mut self.cells[rank].scratch[usize::from(id)].1;
+            let scratch = &mut self.cells[dst.rank.index()].scratch[usize::from(id)];
             let end = (dst.index + src.count) as usize;
-            if scratch.len() < end {
-                scratch.resize(end, UNWRITTEN);
+            if scratch.cells.len() < end {
+                scratch.cells.resize(end, UNWRITTEN);
             }
         }
         let named = Named::new(buffer, index);
-        self.record(OpKind::Copy, src, (dst, named), src.channel, site)
+        self.record(OpKind::Copy, src, (dst, named), (src.channel, src.blocks), site)
     }
 
     /// Adds the chunks of `src` to those of `dst`, chunk by chunk; returns the sums, which lie where `dst` lay.
@@ -311,12 +369,14 @@ impl Tracer {
             }
             (a, b) => a.or(b),
         };
-        self.record(OpKind::Reduce, src, (dst.slice, dst.named), channel, site)
+        // The hints may stand on either side.
+        let blocks = (src.blocks.0.or(dst.blocks.0), src.blocks.1.or(dst.blocks.1));
+        self.record(OpKind::Reduce, src, (dst.slice, dst.named), (channel, blocks), site)
     }
 
     /// Refuses a reference that belongs to another program.
     pub(super) fn foreign(&mut self, site: SiteId) -> Handle {
-        self.fail(Rule::Malformed, site, "the reduced chunk belongs to another program".to_owned())
+        self.fail(Rule::Malformed, site, "the other chunk belongs to another program".to_owned())
     }
 
     /// Divides chunks into `parts` equal consecutive runs.
@@ -355,12 +415,19 @@ impl Tracer {
             .into_iter()
             .map(|rank| {
                 let buffers = rank.scratch.into_iter();
-                buffers.map(|(name, cells)| ScratchBuffer { name, chunks: cells.len() as u32 }).collect()
+                buffers
+                    .map(|scratch| ScratchBuffer { name: scratch.name, chunks: scratch.cells.len() as u32 })
+                    .collect()
             })
             .collect();
+        let collective = match self.collective.kind() {
+            CollectiveKind::Custom => self.collective.expecting(self.expected),
+            _ => self.collective,
+        };
         Ok(Trace {
             name,
-            collective: self.collective,
+            collective,
+            options: self.options,
             ops: self.ops,
             scratch,
             data: self.data,
@@ -374,7 +441,7 @@ impl Tracer {
         kind: OpKind,
         src: Handle,
         (dst, named): (Slice, Named),
-        channel: Option<ChannelId>,
+        (channel, blocks): (Option<ChannelId>, (Option<ThreadBlockId>, Option<ThreadBlockId>)),
         site: SiteId,
     ) -> Handle {
         let Ok(now) = u32::try_from(self.ops.len() + 1) else {
@@ -416,7 +483,9 @@ impl Tracer {
         if size_class != data {
             self.mixed.push(MixedReduction { into: size_class, from: data, site });
         }
-        self.ops.push(Op { kind, src: src.slice, dst, count: src.count, channel, data, site });
+        let (send_block, recv_block) = blocks;
+        let (src_slice, count) = (src.slice, src.count);
+        self.ops.push(Op { kind, src: src_slice, dst, count, channel, send_block, recv_block, data, site });
         self.handle(dst, named, src.count, channel, site)
     }
 
@@ -428,7 +497,16 @@ impl Tracer {
         channel: Option<ChannelId>,
         site: SiteId,
     ) -> Handle {
-        Handle { slice, named, count, made: self.ops.len() as u32, site, channel, void: false }
+        Handle {
+            slice,
+            named,
+            count,
+            made: self.ops.len() as u32,
+            site,
+            channel,
+            blocks: (None, None),
+            void: false,
+        }
     }
 
     /// Where a run of chunks really lies. A scratch buffer that does not exist yet comes into being.
@@ -440,48 +518,138 @@ impl Tracer {
         count: usize,
         site: SiteId,
     ) -> Result<Slice, Handle> {
-        let ranks = self.collective.ranks();
-        if rank >= ranks {
-            let message = if ranks == 1 {
-                format!("rank {rank} does not exist: there is only rank 0")
-            } else {
-                format!("rank {rank} does not exist: ranks go from 0 to {}", ranks - 1)
-            };
-            return Err(self.fail(Rule::Bounds, site, message));
-        }
+        let id = self.position(rank, site)?;
         if count == 0 {
             return Err(self.fail(Rule::Malformed, site, "a reference needs at least one chunk".to_owned()));
         }
         let limit = match buffer {
-            Buffer::Input => self.collective.input_chunks(),
-            Buffer::Output => self.collective.output_chunks(),
-            Buffer::Scratch(_) => MAX_SCRATCH_CHUNKS,
+            Buffer::Input => self.collective.input_chunks_of(id),
+            Buffer::Output => self.collective.output_chunks_of(id),
+            Buffer::Scratch(name) => {
+                let scratch = self.cells[id.index()].scratch.iter().find(|scratch| scratch.name == name);
+                scratch.and_then(|scratch| scratch.declared).unwrap_or(MAX_SCRATCH_CHUNKS)
+            }
         };
         if index.checked_add(count).is_none_or(|end| end > limit) {
+            let has = match limit.checked_sub(1) {
+                Some(last) => format!("it has {}, so indices go from 0 to {last}", chunks_counted(limit)),
+                None => format!("in this {} it has none", self.collective.kind()),
+            };
             let message = format!(
-                "{} of {buffer} of rank {rank} {} out of range: it has {}, so indices go from 0 to {}",
+                "{} of {buffer} of rank {rank} {} out of range: {has}",
                 chunk_words(index, count),
                 if count == 1 { "is" } else { "are" },
-                chunks_counted(limit),
-                limit - 1
             );
             return Err(self.fail(Rule::Bounds, site, message));
         }
-        let id = RankId(rank as u32);
         let (space, index) = match buffer {
             Buffer::Input => self.collective.locate_input(id, index as u32),
             Buffer::Output => self.collective.locate_output(id, index as u32),
-            Buffer::Scratch(name) => (self.scratch_space(rank, name, site)?, index as u32),
+            Buffer::Scratch(name) => (self.scratch_space(id, name, site)?, index as u32),
         };
         Ok(Slice { rank: id, space, index })
     }
 
-    fn scratch_space(&mut self, rank: usize, name: &str, site: SiteId) -> Result<Space, Handle> {
-        let buffers = &mut self.cells[rank].scratch;
-        let at = match buffers.iter().position(|(known, _)| known == name) {
+    /// The position of a rank among those that take part.
+    fn position(&mut self, rank: usize, site: SiteId) -> Result<RankId, Handle> {
+        let ranks = self.collective.ranks();
+        let message = match &self.members {
+            Some(members) => match members.get(&rank) {
+                Some(position) => return Ok(RankId(*position)),
+                None => {
+                    let mut known: Vec<usize> = members.keys().copied().collect();
+                    known.sort_unstable();
+                    let known: Vec<String> = known.iter().map(usize::to_string).collect();
+                    format!("rank {rank} is not in the group: its members are {}", known.join(", "))
+                }
+            },
+            None if rank < ranks => return Ok(RankId(rank as u32)),
+            None if ranks == 1 => format!("rank {rank} does not exist: there is only rank 0"),
+            None => format!("rank {rank} does not exist: ranks go from 0 to {}", ranks - 1),
+        };
+        Err(self.fail(Rule::Bounds, site, message))
+    }
+
+    /// Gives a scratch buffer of a rank a fixed number of chunks.
+    pub fn declare_scratch(&mut self, rank: usize, name: &str, chunks: usize, site: SiteId) {
+        let Ok(id) = self.position(rank, site) else { return };
+        if chunks == 0 || chunks > MAX_SCRATCH_CHUNKS {
+            let message = format!("a scratch buffer has 1 to {MAX_SCRATCH_CHUNKS} chunks, not {chunks}");
+            self.fail(Rule::Malformed, site, message);
+            return;
+        }
+        let Ok(Space::Scratch(at)) = self.scratch_space(id, name, site) else { return };
+        let scratch = &mut self.cells[id.index()].scratch[usize::from(at)];
+        if scratch.cells.is_empty() && scratch.declared.is_none() {
+            scratch.declared = Some(chunks);
+            scratch.cells = vec![UNWRITTEN; chunks];
+        } else {
+            let message = format!(
+                "scratch \"{name}\" of rank {rank} exists already: declare it before its first use, once"
+            );
+            self.fail(Rule::Malformed, site, message);
+        }
+    }
+
+    /// States that an output chunk of a custom collective must hold an input chunk of a rank; stated several times
+    /// for one output chunk, their sum.
+    pub fn expect(&mut self, at: (usize, usize), from: (usize, usize), site: SiteId) {
+        if self.collective.kind() != CollectiveKind::Custom {
+            let message = format!(
+                "what {} wants is fixed: only a custom collective can be told",
+                self.collective.kind()
+            );
+            self.fail(Rule::Malformed, site, message);
+            return;
+        }
+        let (Ok(rank), Ok(source)) = (self.position(at.0, site), self.position(from.0, site)) else { return };
+        let (outputs, inputs) =
+            (self.collective.output_chunks_of(rank), self.collective.input_chunks_of(source));
+        for (index, limit, buffer) in [(at.1, outputs, Buffer::Output), (from.1, inputs, Buffer::Input)] {
+            if index >= limit {
+                let message =
+                    format!("chunk {index} of {buffer} is out of range: it has {}", chunks_counted(limit));
+                self.fail(Rule::Bounds, site, message);
+                return;
+            }
+        }
+        let contributions = self.expected.entry((rank.0, at.1 as u32)).or_default();
+        contributions.push((from.1 as u32, source.0));
+        contributions.sort_unstable();
+    }
+
+    /// Joins two neighbouring runs of chunks into one.
+    pub fn group(&mut self, a: Handle, b: Handle, site: SiteId) -> Handle {
+        if a.void || b.void || !self.check_fresh(a, site) || !self.check_fresh(b, site) {
+            return Handle::void(site);
+        }
+        let (first, second) = if a.slice.index <= b.slice.index { (a, b) } else { (b, a) };
+        if first.slice.rank != second.slice.rank || first.slice.space != second.slice.space {
+            return self.fail(
+                Rule::Malformed,
+                site,
+                "only chunks of one buffer of one rank can be grouped".to_owned(),
+            );
+        }
+        let end = first.slice.index + first.count;
+        if end != second.slice.index {
+            let (what, from, to) = if end < second.slice.index {
+                ("a gap", end, second.slice.index)
+            } else {
+                ("an overlap", second.slice.index, end)
+            };
+            let message = format!("there is {what} between the grouped chunks: {from}..{to}");
+            return self.fail(Rule::Malformed, site, message);
+        }
+        Handle { count: first.count + second.count, made: self.ops.len() as u32, site, ..first }
+    }
+
+    fn scratch_space(&mut self, rank: RankId, name: &str, site: SiteId) -> Result<Space, Handle> {
+        let buffers = &mut self.cells[rank.index()].scratch;
+        let at = match buffers.iter().position(|known| known.name == name) {
             Some(at) => at,
             None => {
-                buffers.push((name.to_owned(), Vec::new()));
+                buffers.push(Scratch { name: name.to_owned(), cells: Vec::new(), declared: None });
                 buffers.len() - 1
             }
         };
@@ -490,7 +658,7 @@ impl Tracer {
             Err(_) => Err(self.fail(
                 Rule::Malformed,
                 site,
-                format!("rank {rank} has more than {} scratch buffers", u16::MAX),
+                format!("rank {} has more than {} scratch buffers", rank.0, u16::MAX),
             )),
         }
     }
@@ -500,7 +668,7 @@ impl Tracer {
         match slice.space {
             Space::Input => &cells.input,
             Space::Output => &cells.output,
-            Space::Scratch(id) => &cells.scratch[usize::from(id)].1,
+            Space::Scratch(id) => &cells.scratch[usize::from(id)].cells,
         }
     }
 
@@ -517,7 +685,7 @@ impl Tracer {
         let space = match slice.space {
             Space::Input => &mut cells.input,
             Space::Output => &mut cells.output,
-            Space::Scratch(id) => &mut cells.scratch[usize::from(id)].1,
+            Space::Scratch(id) => &mut cells.scratch[usize::from(id)].cells,
         };
         &mut space[slice.index as usize..(slice.index + count) as usize]
     }

@@ -363,17 +363,16 @@ impl<'s> Machine<'s> {
 }
 
 fn memory(schedule: &Schedule, rank: usize, values: &mut Values) -> Memory {
-    let collective = &schedule.collective;
-    let input = collective.space_chunks(Space::Input) as u32;
-    let output = input + collective.space_chunks(Space::Output) as u32;
+    let (collective, id) = (&schedule.collective, RankId(rank as u32));
+    let input = collective.space_chunks(id, Space::Input) as u32;
+    let output = input + collective.space_chunks(id, Space::Output) as u32;
     let scratch = output + schedule.ranks[rank].scratch_chunks;
     let mut memory = Memory {
         begins: [0, input, output],
         ends: [input, output, scratch],
         cells: vec![(Value::Empty, None); scratch as usize],
     };
-    let id = RankId(rank as u32);
-    for index in 0..collective.input_chunks() as u32 {
+    for index in 0..collective.input_chunks_of(id) as u32 {
         let (space, at) = collective.locate_input(id, index);
         let begin = if space == Space::Output { input } else { 0 };
         memory.cells[(begin + at) as usize].0 = values.own(id, collective.input_data(id, index));

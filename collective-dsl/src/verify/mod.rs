@@ -19,9 +19,6 @@ mod values;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::schedule::Schedule;
 
-/// Slots of a connection under the Simple protocol.
-pub const SIMPLE_SLOTS: u32 = 2;
-
 /// The most findings that are reported for one schedule.
 const MAX_FINDINGS: usize = 5;
 
@@ -41,6 +38,23 @@ pub fn verify(schedule: &Schedule, slots: u32) -> Result<(), Diagnostics> {
 /// What keeps it from doing so.
 pub fn progress(schedule: &Schedule, slots: u32) -> Result<(), Diagnostics> {
     execute::execute(schedule, slots).map(|_| ()).map_err(|found| diagnostics(schedule, found))
+}
+
+/// The smallest number of slots a connection with which the schedule runs to its end; `None` if none is enough.
+#[must_use]
+pub fn smallest_slots(schedule: &Schedule) -> Option<u32> {
+    let runs = |slots: u32| execute::execute(schedule, slots).is_ok();
+    // More slots never hurt, and more than there are messages are as many as one could want.
+    let mut enough = u32::try_from(schedule.message_count()).unwrap_or(u32::MAX).max(1);
+    if !runs(enough) {
+        return None;
+    }
+    let mut too_few = 0;
+    while enough - too_few > 1 {
+        let middle = too_few + (enough - too_few) / 2;
+        if runs(middle) { enough = middle } else { too_few = middle }
+    }
+    Some(enough)
 }
 
 fn diagnostics(schedule: &Schedule, mut findings: Vec<Diagnostic>) -> Diagnostics {

@@ -1,9 +1,11 @@
 //! Compares the end of an execution with what the collective wants.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::MAX_FINDINGS;
 use super::execute::Run;
 use super::values::{self, Value};
-use crate::collective::Contributors;
+use crate::collective::{Contributors, Wanted};
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::ids::RankId;
 use crate::schedule::Schedule;
@@ -11,18 +13,17 @@ use crate::schedule::Schedule;
 /// The wrong chunks, at most one for each source line: the same slip usually spoils a chunk on every rank.
 pub(super) fn check(schedule: &Schedule, run: &Run) -> Vec<Diagnostic> {
     let collective = &schedule.collective;
-    // Each wanted content is looked up once, not once a rank.
     let mut findings: Vec<Diagnostic> = Vec::new();
-    for rank in 0..collective.ranks() as u32 {
-        for index in 0..collective.output_chunks() as u32 {
-            let (value, writer) = run.output(schedule, RankId(rank), index);
-            if is_wanted(schedule, run, RankId(rank), index, value) {
+    for rank in (0..collective.ranks() as u32).map(RankId) {
+        for index in 0..collective.output_chunks_of(rank) as u32 {
+            let Some(wanted) = collective.wanted(rank, index) else { continue };
+            let (value, writer) = run.output(schedule, rank, index);
+            if is_wanted(schedule, run, &wanted, value)
+                || findings.iter().any(|finding| finding.site == writer)
+            {
                 continue;
             }
-            if findings.iter().any(|finding| finding.site == writer) {
-                continue;
-            }
-            findings.push(describe(schedule, run, RankId(rank), index));
+            findings.push(describe(schedule, run, (rank, index), &wanted));
             if findings.len() == MAX_FINDINGS {
                 return findings;
             }
@@ -31,69 +32,77 @@ pub(super) fn check(schedule: &Schedule, run: &Run) -> Vec<Diagnostic> {
     findings
 }
 
-fn is_wanted(schedule: &Schedule, run: &Run, rank: RankId, index: u32, value: Value) -> bool {
-    let wanted = schedule.collective.wanted(rank, index);
-    let Value::Sum { chunk, .. } = value else { return false };
-    let (first, last) = bounds(schedule, wanted.from);
-    chunk == wanted.chunk
-        && matches!(run.values.contents(value)[..], [(_, &[run])] if run == values::Run { first, last, count: 1 })
+fn is_wanted(schedule: &Schedule, run: &Run, wanted: &Wanted, value: Value) -> bool {
+    let contents = run.values.contents(value);
+    contents.len() == wanted.parts.len()
+        && contents.iter().zip(&wanted.parts).all(|((chunk, got), (wanted_chunk, from))| {
+            chunk == wanted_chunk
+                && match from {
+                    Contributors::AllAtLeastOnce => missing(got, &runs(schedule, from)).is_empty(),
+                    _ => **got == runs(schedule, from)[..],
+                }
+        })
 }
 
-fn bounds(schedule: &Schedule, from: Contributors) -> (u32, u32) {
+/// The wanted ranks as runs, as [`super::values`] keeps them.
+fn runs(schedule: &Schedule, from: &Contributors) -> SmallVec<[values::Run; 1]> {
+    let last = schedule.collective.ranks() as u32 - 1;
     match from {
-        Contributors::One(rank) => (rank.0, rank.0),
-        Contributors::All => (0, schedule.collective.ranks() as u32 - 1),
+        Contributors::One(rank) => smallvec![values::Run { first: rank.0, last: rank.0, count: 1 }],
+        Contributors::All | Contributors::AllAtLeastOnce => {
+            smallvec![values::Run { first: 0, last, count: 1 }]
+        }
+        Contributors::These(ranks) => {
+            let mut runs: SmallVec<[values::Run; 1]> = SmallVec::new();
+            let mut ranks = ranks.iter().map(|rank| rank.0).peekable();
+            while let Some(rank) = ranks.next() {
+                let mut count = 1;
+                while ranks.next_if_eq(&rank).is_some() {
+                    count += 1;
+                }
+                match runs.last_mut() {
+                    Some(run) if run.last + 1 == rank && run.count == count => run.last = rank,
+                    _ => runs.push(values::Run { first: rank, last: rank, count }),
+                }
+            }
+            runs
+        }
     }
 }
 
-fn describe(schedule: &Schedule, run: &Run, rank: RankId, index: u32) -> Diagnostic {
+fn describe(schedule: &Schedule, run: &Run, (rank, index): (RankId, u32), wanted: &Wanted) -> Diagnostic {
     let collective = &schedule.collective;
     let (value, writer) = run.output(schedule, rank, index);
-    let wanted = collective.wanted(rank, index);
-    let (first, last) = bounds(schedule, wanted.from);
     let contents = run.values.contents(value);
     let cell = if collective.is_in_place() {
         format!("rank {}, chunk {index}", rank.0)
     } else {
         format!("rank {}, output chunk {index}", rank.0)
     };
-    let mut what = match contents[..] {
-        [] => format!("{cell} is never written"),
-        [(chunk, runs)] if chunk == wanted.chunk => {
-            let total = last - first + 1;
-            let got: u32 = runs
-                .iter()
-                .filter(|r| r.last >= first && r.first <= last)
-                .map(|r| overlap(r, first, last))
-                .sum();
-            let missing = missing(runs, first, last);
-            let mut faults = Vec::new();
-            if !missing.is_empty() {
-                faults.push(format!("{} missing", ranks_are(&missing)));
-            }
-            for run in runs {
-                let within = run.first.max(first)..=run.last.min(last);
-                if run.count > 1 {
-                    faults.push(format!(
-                        "{} counted {}",
-                        ranks_are(&within.collect::<Vec<_>>()),
-                        times(run.count)
-                    ));
-                }
-                let strangers: Vec<u32> =
-                    (run.first..=run.last).filter(|r| *r < first || *r > last).collect();
-                if !strangers.is_empty() {
-                    faults.push(format!("{} not wanted here", ranks_are(&strangers)));
-                }
-            }
-            let verb = if writer.is_some() { "ends with" } else { "still holds its input:" };
-            format!("{cell} {verb} {got} of {total} contributions ({})", faults.join(", "))
+    let same_chunks = contents.iter().map(|part| part.0).eq(wanted.parts.iter().map(|part| part.0));
+    let mut what = if contents.is_empty() {
+        format!("{cell} is never written")
+    } else if same_chunks {
+        let verb = if writer.is_some() { "ends with" } else { "still holds its input:" };
+        let (mut got, mut total, mut faults) = (0, 0, Vec::new());
+        for ((_, present), (_, from)) in contents.iter().zip(&wanted.parts) {
+            let wanted = runs(schedule, from);
+            total += wanted.iter().map(|run| run.last - run.first + 1).sum::<u32>();
+            let missing = missing(present, &wanted);
+            got += wanted.iter().map(|run| run.last - run.first + 1).sum::<u32>() - missing.len() as u32;
+            faults.extend(compare(present, &wanted, &missing));
         }
-        [(chunk, _)] => format!("{cell} ends with data of chunk {chunk}, not of chunk {}", wanted.chunk),
-        _ => {
-            let chunks: Vec<String> = contents.iter().map(|(chunk, _)| chunk.to_string()).collect();
-            format!("{cell} ends with a sum of different chunks ({})", chunks.join(", "))
-        }
+        format!("{cell} {verb} {got} of {total} contributions ({})", faults.join(", "))
+    } else {
+        let list = |chunks: Vec<u32>| match chunks[..] {
+            [chunk] => format!("data of chunk {chunk}"),
+            _ => {
+                let chunks: Vec<String> = chunks.iter().map(u32::to_string).collect();
+                format!("a sum of the chunks {}", chunks.join(", "))
+            }
+        };
+        let got = list(contents.iter().map(|part| part.0).collect());
+        format!("{cell} ends with {got}, not {}", list(wanted.parts.iter().map(|part| part.0).collect()))
     };
     if writer.is_some() {
         what.push_str("; this is the last write to it");
@@ -104,17 +113,50 @@ fn describe(schedule: &Schedule, run: &Run, rank: RankId, index: u32) -> Diagnos
     Diagnostic::new(Rule::Wrong, writer, message)
 }
 
-/// Number of ranks of a run within the wanted ones.
-fn overlap(run: &values::Run, first: u32, last: u32) -> u32 {
-    run.last.min(last) - run.first.max(first) + 1
+/// What is wrong with the contributions that are present.
+fn compare(present: &[values::Run], wanted: &[values::Run], missing: &[u32]) -> Vec<String> {
+    let mut faults = Vec::new();
+    if !missing.is_empty() {
+        faults.push(format!("{} missing", ranks_are(missing)));
+    }
+    let wanted_count = |rank: u32| {
+        wanted.iter().find(|run| (run.first..=run.last).contains(&rank)).map_or(0, |run| run.count)
+    };
+    for run in present {
+        let ranks = || run.first..=run.last;
+        let strangers: Vec<u32> = ranks().filter(|rank| wanted_count(*rank) == 0).collect();
+        if !strangers.is_empty() {
+            faults.push(format!("{} not wanted here", ranks_are(&strangers)));
+        }
+        let other: Vec<u32> =
+            ranks().filter(|rank| wanted_count(*rank) > 0 && wanted_count(*rank) != run.count).collect();
+        if !other.is_empty() {
+            faults.push(format!("{} counted {}", ranks_are(&other), times(run.count)));
+        }
+    }
+    faults
 }
 
-fn missing(runs: &[values::Run], first: u32, last: u32) -> Vec<u32> {
-    (first..=last).filter(|rank| !runs.iter().any(|run| (run.first..=run.last).contains(rank))).collect()
+/// The wanted ranks of which no contribution is present.
+fn missing(present: &[values::Run], wanted: &[values::Run]) -> Vec<u32> {
+    // Both lists ascend, so one walk over the present runs serves all wanted ranks.
+    let mut present = present.iter().peekable();
+    let mut missing = Vec::new();
+    for rank in wanted.iter().flat_map(|run| run.first..=run.last) {
+        while present.next_if(|run| run.last < rank).is_some() {}
+        if present.peek().is_none_or(|run| run.first > rank) {
+            missing.push(rank);
+        }
+    }
+    missing
 }
 
 fn times(count: u32) -> String {
-    if count == 2 { "twice".to_owned() } else { format!("{count} times") }
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        _ => format!("{count} times"),
+    }
 }
 
 /// "rank 1 is", "ranks 1, 2 are", "ranks 1, 2, 3 and 14 more are".
