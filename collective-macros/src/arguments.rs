@@ -38,6 +38,8 @@ pub(crate) struct Assignment {
 pub(crate) struct BuildArguments {
     pub(crate) range: SpanRange,
     pub(crate) given: Vec<Assignment>,
+    /// Whether all of it could be read.
+    pub(crate) is_complete: bool,
 }
 
 const GRAMMAR: &str = "the arguments are the collective (all_reduce, all_gather or reduce_scatter), then any of in_place, \
@@ -69,8 +71,10 @@ impl Arguments {
                     }
                 }
                 Meta::List(list) if list.path.is_ident("build") => {
+                    let errors = reader.errors.len();
                     let given = reader.assignments(&list.tokens);
-                    builds.push(BuildArguments { range: SpanRange::of(meta), given });
+                    let is_complete = reader.errors.len() == errors;
+                    builds.push(BuildArguments { range: SpanRange::of(meta), given, is_complete });
                 }
                 Meta::List(list) if list.path.is_ident("options") => reader.options(&list.tokens),
                 _ => reader.error(meta, format!("this is no argument of `collective`: {GRAMMAR}")),

@@ -152,8 +152,8 @@ pub(crate) struct Binary {
 pub(crate) struct Words {
     /// The expression as it is written.
     pub(crate) text: String,
-    /// What to write instead where a subtraction goes below zero.
-    pub(crate) instead: String,
+    /// What to write instead where a subtraction from a rank goes below zero.
+    pub(crate) instead: Option<String>,
 }
 
 #[derive(Debug)]

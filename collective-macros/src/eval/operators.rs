@@ -64,11 +64,13 @@ fn explain_binary(fault: Fault, op: BinaryOp, a: Int, b: Int, words: &Words) -> 
             "{text} underflows: {x} - {y} is below zero, which `usize` cannot hold; if it may be negative, write the \
              type, such as `{x}i64`"
         ),
-        Fault::Underflow(kind) if op == BinaryOp::Sub && kind.min() == 0 => format!(
-            "{text} underflows: {x} - {y} is below zero for {}; to step back around a ring, add `ranks` first: `{}`",
-            kind.name(),
-            words.instead
-        ),
+        Fault::Underflow(kind) if op == BinaryOp::Sub && kind.min() == 0 => {
+            let advice = match &words.instead {
+                Some(instead) => format!("; to step back around a ring, add `ranks` first: `{instead}`"),
+                None => "; make sure that the left side is not the smaller one".to_owned(),
+            };
+            format!("{text} underflows: {x} - {y} is below zero for {}{advice}", kind.name())
+        }
         Fault::Overflow(kind) | Fault::Underflow(kind) => {
             let sign = match op {
                 BinaryOp::Add => "+",

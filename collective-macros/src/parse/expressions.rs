@@ -287,12 +287,10 @@ fn binary_op(op: &BinOp) -> Option<(BinaryOp, bool)> {
 fn words(whole: &syn::Expr, left: &syn::Expr, right: &syn::Expr) -> Words {
     let is_short =
         |expr: &syn::Expr| matches!(expr, syn::Expr::Path(_) | syn::Expr::Lit(_) | syn::Expr::Paren(_));
-    let (a, b) = if is_short(left) && is_short(right) {
-        (text(left), text(right))
-    } else {
-        ("a".to_owned(), "b".to_owned())
-    };
-    Words { text: text(whole), instead: format!("({a} + ranks - {b}) % ranks") }
+    let (a, b) = (text(left), text(right));
+    // The advice is for ranks and chunk numbers; what is made of the number of ranks is something else.
+    let is_rank = is_short(left) && is_short(right) && !a.contains("ranks");
+    Words { text: text(whole), instead: is_rank.then(|| format!("({a} + ranks - {b}) % ranks")) }
 }
 
 /// Source text as a person would write it.

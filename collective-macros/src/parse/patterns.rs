@@ -138,9 +138,12 @@ impl Parser {
                 }
             },
         };
-        match literal.base10_parse::<u64>() {
-            Ok(value) => Some(Int::new(i128::from(value), kind)),
-            Err(_) => {
+        // In a pattern the minus sign belongs to the literal.
+        match literal.base10_parse::<i128>() {
+            Ok(value) if value >= i128::from(i64::MIN) && value <= i128::from(u64::MAX) => {
+                Some(Int::new(value, kind))
+            }
+            _ => {
                 self.error(at, "this number does not fit 64 bits");
                 None
             }
