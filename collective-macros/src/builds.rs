@@ -60,8 +60,8 @@ pub(crate) fn resolve(
 fn constant(build: &BuildArguments, signature: &Signature) -> String {
     let position = |given: &Assignment| signature.params.iter().position(|param| param.name == given.name);
     let mut given: Vec<&Assignment> = build.given.iter().collect();
-    // Unknown ones, which are an error, come first.
-    given.sort_by_key(|given| position(given));
+    // Unknown ones, which are an error, come last.
+    given.sort_by_key(|given| position(given).unwrap_or(usize::MAX));
     let words: Vec<String> =
         given.iter().map(|given| format!("{}_{}", given.name.to_uppercase(), given.value)).collect();
     // Defaults alone say everything.

@@ -14,7 +14,8 @@ impl<'a> Machine<'a> {
         let item = self.eval(item)?;
         let value = self.eval(count)?;
         let length = self.index_value(&value, count.span)?;
-        self.burn(length as u64, count.span)?;
+        // A value takes more memory than a step takes time.
+        self.burn((length as u64).saturating_mul(4), count.span)?;
         Ok(Value::list(vec![item; length]))
     }
 
