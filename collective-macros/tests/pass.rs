@@ -249,6 +249,29 @@ fn an_instance_names_its_parameters_and_its_source() {
     assert_eq!(embedded.graph().unwrap().source_files, ["tests/pass.rs"]);
 }
 
+/// Calls within macros, whose tokens the compiler passes through.
+#[collective(all_gather, build(ranks = 2))]
+#[rustfmt::skip]
+fn gather_in_macros(p: &Program, ranks: usize) {
+    let own = vec![
+        p.chunk(0, Input, 0)
+            .copy_to(0, Output, 0),
+        p.chunk(1, Input, 0).copy_to(1, Output, 1),
+    ];
+    assert_eq!(
+        own[0]
+            .copy_to(1, Output, 0)
+            .rank(),
+        1
+    );
+    assert!(matches!(own[1].copy_to(0, Output, 1).count(), 1 if ranks == 2));
+}
+
+#[test]
+fn calls_in_macros_have_the_same_lines_on_both_paths() {
+    check(gather_in_macros::RANKS_2, &gather_in_macros::compile(2).unwrap());
+}
+
 /// Visible in part, with defaults only, in a module.
 mod library {
     use collective::prelude::*;
