@@ -114,13 +114,14 @@ use proc_macro::TokenStream;
 ///
 /// | of Rust | what |
 /// |---|---|
-/// | values | integers up to 64 bits, `bool`, tuples, arrays, `Vec`, chunk references, buffers, string literals (as names and messages) |
-/// | statements | `let` with patterns and types, assignment (also to elements, fields and tuples), items below, `use` without renaming |
-/// | control flow | `if`, `match` (literals, ranges, `\|`, `@`, tuples, guards), `for`, `while`, `loop`, labels, `break` with a value, `continue`, `return`, blocks |
+/// | values | integers up to 64 bits, `bool`, tuples, arrays, `Vec`, `Option`, chunk references, buffers, string literals (as names and messages) |
+/// | statements | `let` with patterns and types, `let … else`, assignment (also to elements, fields and tuples), items below, `use` without renaming |
+/// | control flow | `if`, `if let`, `while let`, `match` (literals, ranges, `\|`, `@`, tuples, guards), `for`, `while`, `loop`, labels, `break` with a value, `continue`, `return`, blocks |
 /// | `for` over | ranges with both ends, arrays and `Vec`s (by value, `&`, `.iter()`); then `.rev()`, `.step_by(n)`, `.enumerate()` in any order |
 /// | operators | arithmetic, bits, shifts, comparisons, `&&` and `\|\|`, `as` between integers, `(a..b).contains(&x)` |
-/// | integer methods | `abs`, `abs_diff`, `clamp`, `count_ones`, `div_ceil`, `div_euclid`, `ilog`, `ilog2`, `is_multiple_of`, `is_power_of_two`, `isqrt`, `leading_zeros`, `max`, `min`, `next_multiple_of`, `next_power_of_two`, `pow`, `rem_euclid`, `saturating_add`, `saturating_sub`, `trailing_zeros`; `usize::MAX`, `MIN`, `BITS` |
-/// | lists | `[a, b]`, `[x; n]`, `vec![…]`, `Vec::new()`, indexing, `len`, `is_empty`, `contains`, `push`, `swap`, `reverse`, `clear`, `clone`, `to_vec` |
+/// | integer methods | `abs`, `abs_diff`, `checked_add` (`sub`, `mul`, `div`, `rem`), `clamp`, `count_ones`, `div_ceil`, `div_euclid`, `ilog`, `ilog2`, `is_multiple_of`, `is_power_of_two`, `isqrt`, `leading_zeros`, `max`, `min`, `next_multiple_of`, `next_power_of_two`, `pow`, `rem_euclid`, `saturating_add`, `saturating_sub`, `trailing_zeros`; `usize::MAX`, `MIN`, `BITS` |
+/// | lists | `[a, b]`, `[x; n]`, `vec![…]`, `Vec::new()`, indexing, `len`, `is_empty`, `contains`, `get`, `first`, `last`, `push`, `pop`, `swap`, `reverse`, `clear`, `clone`, `to_vec` |
+/// | options | `Some`, `None`, `is_some`, `is_none`, `unwrap`, `expect`, `unwrap_or` |
 /// | macros | `vec!`, `matches!`, `assert!`, `assert_eq!`, `assert_ne!`, their `debug_` forms, `panic!`, `unreachable!` |
 /// | items in the body | helper functions (also recursive), constants |
 /// | of the language | `chunk`, `chunks`, `ranks`, `input_chunks`, `output_chunks`, `require`; `copy_to`, `reduce`, `on_channel`, `split`, `rank`, `count` |

@@ -252,6 +252,7 @@ fn an_instance_names_its_parameters_and_its_source() {
 /// Calls within macros, whose tokens the compiler passes through.
 #[collective(all_gather, build(ranks = 2))]
 #[rustfmt::skip]
+#[allow(clippy::useless_vec)]
 fn gather_in_macros(p: &Program, ranks: usize) {
     let own = vec![
         p.chunk(0, Input, 0)

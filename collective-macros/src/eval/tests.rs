@@ -296,6 +296,43 @@ fn helper_functions_compute_as_rust_does() {
 }
 
 #[test]
+fn options_compute_as_rust_does() {
+    same![ranks:
+        {
+            fn parent(rank: usize) -> Option<usize> {
+                let Some(less) = rank.checked_sub(1) else {
+                    return None;
+                };
+                Some(less / 2)
+            }
+            let mut rank = ranks + 5;
+            let mut path = 0;
+            while let Some(up) = parent(rank) {
+                path = path * 10 + up;
+                rank = up;
+            }
+            path
+        },
+        if let Some(x @ 3..) = 10usize.checked_sub(ranks) { x } else if let None = ranks.checked_div(0) { 7 } else { 8 },
+        match (ranks.checked_rem(3), 200u8.checked_add(100)) {
+            (Some(x), None) => x,
+            _ => 0,
+        },
+        {
+            let mut stack = vec![1usize, 2, 3];
+            let mut sum = stack.first().copied().unwrap_or(0) + *stack.get(1).unwrap();
+            while let Some(top) = stack.pop() {
+                sum = sum * 10 + top;
+            }
+            let none: Option<u8> = None;
+            sum + stack.last().is_none() as usize + none.unwrap_or(9) as usize + (none == None) as usize
+        },
+    ];
+    let unwrapped = "{ let x: Option<usize> = None; x.expect(\"a parent\") }";
+    refused(unwrapped, "this is `None`, which cannot be unwrapped: a parent");
+}
+
+#[test]
 fn what_panics_in_rust_is_refused() {
     refused("ranks - 9", "`ranks - 9` underflows: 8 - 9 is below zero for usize");
     refused("0 - 1 + ranks", "0 - 1 is below zero, which `usize` cannot hold");
@@ -349,7 +386,7 @@ fn what_is_not_in_the_subset_is_refused_with_advice() {
     refused("{ #[cfg(test)] let x = 1; 2 }", "attribute");
     refused("{ for i in 0.. {} 1 }", "both ends");
     refused("{ fn f<T>(x: T) -> usize { 1 } f(1) }", "write the types out");
-    refused("{ let Some(x) = y else { return 1 }; x }", "let … else");
-    refused("ranks.checked_sub(1).unwrap()", "is not evaluated at build time");
+    refused("ranks.wrapping_sub(1)", "use the plain operator");
+    refused("if let Some(x) = Some(1) && ranks > 2 { x } else { 2 }", "nest the conditions");
     refused("{ struct S; 1 }", "use tuples and integers");
 }

@@ -40,6 +40,9 @@ impl Parser {
             }
             Pat::Tuple(tuple) => self.sequence_pattern(&tuple.elems, bound),
             Pat::Slice(slice) => self.sequence_pattern(&slice.elems, bound),
+            Pat::TupleStruct(some) if some.path.is_ident("Some") && some.elems.len() == 1 => {
+                Pattern::Some(Box::new(self.sub_pattern(&some.elems[0], bound)))
+            }
             Pat::Range(range) => Pattern::Range {
                 first: range.start.as_deref().and_then(|bound| self.pattern_bound(bound)),
                 last: range.end.as_deref().and_then(|bound| self.pattern_bound(bound)),
@@ -59,6 +62,9 @@ impl Parser {
             self.error(pattern, "`ref` is not evaluated at build time: bind the value");
         }
         let name = pattern.ident.unraw().to_string();
+        if name == "None" {
+            return Pattern::None;
+        }
         if let (None, None, Some(Item::Constant(id))) =
             (&pattern.subpat, &pattern.mutability, self.scopes.item(&name))
         {
