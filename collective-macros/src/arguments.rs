@@ -38,10 +38,22 @@ pub(crate) struct Assignment {
 pub(crate) struct BuildArguments {
     pub(crate) range: SpanRange,
     pub(crate) given: Vec<Assignment>,
+    /// Whether all of it could be read.
+    pub(crate) is_complete: bool,
 }
 
-const GRAMMAR: &str = "the arguments are the collective (all_reduce, all_gather or reduce_scatter), then any of in_place, \
-                       out_of_place, chunks = …, defaults(…), build(…), options(…)";
+/// What there is, for messages.
+fn grammar() -> String {
+    format!(
+        "the arguments are the collective ({}), then any of in_place, out_of_place, chunks = …, defaults(…), build(…), \
+         options(…)",
+        kinds()
+    )
+}
+
+fn kinds() -> String {
+    CollectiveKind::ALL.map(CollectiveKind::name).join(", ")
+}
 
 impl Arguments {
     /// Reads as much as there is; what is wrong goes to `errors`.
@@ -49,7 +61,7 @@ impl Arguments {
         let metas = match Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens) {
             Ok(metas) => metas,
             Err(error) => {
-                errors.push(syn::Error::new(error.span(), format!("{error}; {GRAMMAR}")));
+                errors.push(syn::Error::new(error.span(), format!("{error}; {}", grammar())));
                 Punctuated::new()
             }
         };
@@ -69,16 +81,20 @@ impl Arguments {
                     }
                 }
                 Meta::List(list) if list.path.is_ident("build") => {
+                    let errors = reader.errors.len();
                     let given = reader.assignments(&list.tokens);
-                    builds.push(BuildArguments { range: SpanRange::of(meta), given });
+                    let is_complete = reader.errors.len() == errors;
+                    builds.push(BuildArguments { range: SpanRange::of(meta), given, is_complete });
                 }
                 Meta::List(list) if list.path.is_ident("options") => reader.options(&list.tokens),
-                _ => reader.error(meta, format!("this is no argument of `collective`: {GRAMMAR}")),
+                _ => reader.error(meta, format!("this is no argument of `collective`: {}", grammar())),
             }
         }
         let kind = reader.kind.unwrap_or_else(|| {
-            let missing =
-                "say which collective this is: `#[collective(all_reduce)]`, all_gather or reduce_scatter";
+            let missing = format!(
+                "say which collective this is, as in `#[collective(all_reduce)]`: one of {}",
+                kinds()
+            );
             // An argument that could not be read may have been the collective.
             if reader.errors.is_empty() {
                 reader.errors.push(syn::Error::new(Span::call_site(), missing));
@@ -132,7 +148,7 @@ impl Reader<'_> {
             (_, "build" | "defaults" | "options") => {
                 self.error(path, format!("`{word}` needs its values in parentheses"));
             }
-            _ => self.error(path, format!("`{word}` is no argument of `collective`: {GRAMMAR}")),
+            _ => self.error(path, format!("`{word}` is no argument of `collective`: {}", grammar())),
         }
     }
 

@@ -58,6 +58,7 @@ pub(crate) enum Type {
     Int(IntKind),
     Tuple(Vec<Type>),
     List(Box<Type>),
+    Option(Box<Type>),
     /// Without integers, or left to inference.
     Other,
 }
@@ -103,8 +104,13 @@ pub(crate) enum ExprKind {
     Call(FunctionId, Vec<Expr>),
     InRange(Box<(Range, Expr)>),
     IntMethod(IntMethod, Box<Expr>, Vec<Expr>),
-    ListMethod(ListMethod, Box<Expr>),
+    /// `checked_sub` and its like: the operator, or nothing where it has no value.
+    Checked(BinaryOp, Box<[Expr; 2]>),
+    ListMethod(ListMethod, Box<Expr>, Vec<Expr>),
     ListContains(Box<[Expr; 2]>),
+    None,
+    Some(Box<Expr>),
+    OptionMethod(OptionMethod, Box<Expr>, Vec<Expr>),
     Mutate(Mutation, Box<Place>, Vec<Expr>),
     Dsl(DslMethod, CallId, Box<Expr>, Vec<Expr>),
     Assert(Box<Assert>),
@@ -152,8 +158,8 @@ pub(crate) struct Binary {
 pub(crate) struct Words {
     /// The expression as it is written.
     pub(crate) text: String,
-    /// What to write instead where a subtraction goes below zero.
-    pub(crate) instead: String,
+    /// What to write instead where a subtraction from a rank goes below zero.
+    pub(crate) instead: Option<String>,
 }
 
 #[derive(Debug)]
@@ -193,7 +199,13 @@ pub(crate) struct Block {
 
 #[derive(Debug)]
 pub(crate) enum Statement {
-    Let { pattern: Pattern, ty: Type, init: Option<Expr> },
+    /// Where the pattern does not match, `otherwise` leaves the block.
+    Let {
+        pattern: Pattern,
+        ty: Type,
+        init: Option<Expr>,
+        otherwise: Option<Expr>,
+    },
     Expr(Expr),
 }
 
@@ -230,6 +242,8 @@ pub(crate) enum Pattern {
         inclusive: bool,
     },
     Constant(FunctionId),
+    None,
+    Some(Box<Pattern>),
     Either(Vec<Pattern>),
     /// A tuple or an array; `rest` is the position of `..`.
     Sequence {
@@ -304,12 +318,25 @@ pub(crate) enum IntMethod {
 pub(crate) enum ListMethod {
     Len,
     IsEmpty,
+    Get,
+    First,
+    Last,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OptionMethod {
+    IsSome,
+    IsNone,
+    /// Also `expect`.
+    Unwrap,
+    UnwrapOr,
 }
 
 /// A method that changes a `Vec` or an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mutation {
     Push,
+    Pop,
     Swap,
     Reverse,
     Clear,

@@ -1,6 +1,6 @@
 //! The instances to build: the parameters of the signature joined with the values of the arguments.
 
-use crate::arguments::{Arguments, Assignment};
+use crate::arguments::{Arguments, Assignment, BuildArguments};
 use crate::signature::Signature;
 use crate::span::SpanRange;
 
@@ -23,7 +23,7 @@ impl Build {
     }
 }
 
-/// The builds that are complete; what is wrong goes to `errors`.
+/// All builds; what is wrong goes to `errors`. Those at fault are there too, so that their constants exist.
 pub(crate) fn resolve(
     arguments: &Arguments,
     signature: &Signature,
@@ -31,35 +31,41 @@ pub(crate) fn resolve(
 ) -> Vec<Build> {
     check_names(&arguments.defaults, signature, errors);
     let mut builds: Vec<Build> = Vec::new();
-    for build in &arguments.builds {
-        check_names(&build.given, signature, errors);
-        let mut constant = Vec::new();
-        let mut values = Vec::new();
-        for param in &signature.params {
-            let given = value(&build.given, &param.name);
-            if let Some(value) = given {
-                constant.push(format!("{}_{value}", param.name.to_uppercase()));
-            }
-            match given.or_else(|| value(&arguments.defaults, &param.name)) {
-                Some(value) => values.push(value),
-                None => errors.push(build.range.error(format!(
+    for given in &arguments.builds {
+        check_names(&given.given, signature, errors);
+        let values = signature.params.iter().map(|param| {
+            let value = value(&given.given, &param.name).or_else(|| value(&arguments.defaults, &param.name));
+            if value.is_none() && given.is_complete {
+                errors.push(given.range.error(format!(
                     "`{name}` has no value here: add `{name} = …`, or `defaults({name} = …)` for all builds",
                     name = param.name
-                ))),
+                )));
             }
-        }
-        if values.len() < signature.params.len() {
-            continue;
-        }
-        if builds.iter().any(|known| known.values == values) {
+            value.unwrap_or_default()
+        });
+        let build =
+            Build { values: values.collect(), constant: constant(given, signature), range: given.range };
+        // An incomplete one has an error already.
+        if given.is_complete && builds.iter().any(|known| known.values == build.values) {
             errors.push(build.range.error("this is built twice: remove one"));
-            continue;
         }
-        // Defaults alone say everything.
-        let constant = if constant.is_empty() { "DEFAULT".to_owned() } else { constant.join("_") };
-        builds.push(Build { constant, range: build.range, values });
+        if builds.iter().all(|known| known.constant != build.constant) {
+            builds.push(build);
+        }
     }
     builds
+}
+
+/// The name of a build's constant: the parameters that it gives, in the order of the signature.
+fn constant(build: &BuildArguments, signature: &Signature) -> String {
+    let position = |given: &Assignment| signature.params.iter().position(|param| param.name == given.name);
+    let mut given: Vec<&Assignment> = build.given.iter().collect();
+    // Unknown ones, which are an error, come last.
+    given.sort_by_key(|given| position(given).unwrap_or(usize::MAX));
+    let words: Vec<String> =
+        given.iter().map(|given| format!("{}_{}", given.name.to_uppercase(), given.value)).collect();
+    // Defaults alone say everything.
+    if words.is_empty() { "DEFAULT".to_owned() } else { words.join("_") }
 }
 
 /// The default of each parameter.

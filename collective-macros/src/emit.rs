@@ -149,8 +149,12 @@ impl Generated<'_> {
         let doc = format!("The instance `{}`.", build.words(self.signature));
         quote! {
             #[doc = #doc]
-            #vis const #constant: &'static #embedded =
-                &#embedded { name: #name, params: &[#(#pairs),*], ranks: &[#(#ranks),*] };
+            #vis const #constant: &'static #embedded = {
+                // A static, so that the bytes are in the binary once, however often the constant is used.
+                static EMBEDDED: #embedded =
+                    #embedded { name: #name, params: &[#(#pairs),*], ranks: &[#(#ranks),*] };
+                &EMBEDDED
+            };
         }
     }
 

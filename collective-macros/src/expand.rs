@@ -27,8 +27,15 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
         let error = error.to_compile_error();
         return quote!(#item #error);
     };
+    let before = errors.len();
     let signature = Signature::read(&function, &mut errors);
-    let builds = builds::resolve(&arguments, &signature, &mut errors);
+    let is_signature_right = errors.len() == before;
+    let mut wrong_builds = Vec::new();
+    let builds = builds::resolve(&arguments, &signature, &mut wrong_builds);
+    // With a wrong signature it is not known which parameters there should be.
+    if is_signature_right {
+        errors.extend(wrong_builds);
+    }
     let source = Source::of(signature.ident.span());
     let built = if errors.is_empty() {
         evaluate(&arguments, &signature, &function, &source, &builds, &mut errors)

@@ -3,7 +3,7 @@
 
 use collective_dsl::CollectiveKind;
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 
 macro_rules! path {
     ($($function:ident => $($path:ident)::+;)*) => {
@@ -23,13 +23,10 @@ path! {
     trace => Trace;
 }
 
+/// The variant of a kind; so that a new kind needs no change here, by its name.
 pub(crate) fn kind(kind: CollectiveKind) -> TokenStream {
-    match kind {
-        CollectiveKind::AllGather => quote!(::collective::CollectiveKind::AllGather),
-        CollectiveKind::ReduceScatter => quote!(::collective::CollectiveKind::ReduceScatter),
-        // The attribute accepts no kind that is not listed here.
-        _ => quote!(::collective::CollectiveKind::AllReduce),
-    }
+    let variant = format_ident!("{kind:?}");
+    quote!(::collective::CollectiveKind::#variant)
 }
 
 pub(crate) fn option(value: Option<impl quote::ToTokens>) -> TokenStream {

@@ -34,15 +34,19 @@ impl Signature {
         let mut inputs = sig.inputs.iter();
         let program = read_program(inputs.next(), &sig.ident, errors);
         let mut params: Vec<Param> = Vec::new();
+        let mut unread = false;
         for input in inputs {
             match read_param(input) {
                 Some(ident) => params.push(Param { name: ident.unraw().to_string(), ident }),
-                None => errors.push(SpanRange::of(input).error(
-                    "the parameters of an algorithm after the program are plain numbers: write `name: usize`",
-                )),
+                None => {
+                    unread = true;
+                    errors.push(SpanRange::of(input).error(
+                        "the parameters of an algorithm after the program are plain numbers: write `name: usize`",
+                    ));
+                }
             }
         }
-        if !params.iter().any(|param| param.name == "ranks") {
+        if !unread && !params.iter().any(|param| param.name == "ranks") {
             errors.push(syn::Error::new(
                 sig.ident.span(),
                 "an algorithm needs the parameter `ranks: usize`, the number of ranks",

@@ -1,5 +1,8 @@
 //! What is evaluated at build time is, byte for byte, what the same function traces at run time.
 
+// Generated items must not make the user's lints speak up.
+#![deny(dead_code, missing_docs, non_camel_case_types, unreachable_pub)]
+
 use collective::et::{EtOptions, bytes};
 use collective::prelude::*;
 use collective::{ElementType, Embedded, Schedule, Size};
@@ -7,12 +10,13 @@ use collective::{ElementType, Embedded, Schedule, Size};
 /// The embedded bytes are those of a fresh compile, at the size of the build and, rescaled, at others.
 fn check(embedded: &Embedded, schedule: &Schedule) {
     let fresh = bytes(schedule, &EtOptions::new(Size::bytes(1 << 20))).unwrap();
-    assert_eq!(embedded.ranks, fresh.ranks(), "{}", embedded.name);
+    assert!(embedded.ranks == fresh.ranks(), "{}: the bytes differ", embedded.name);
     let sizes = [4 << 20, 4 * 1_000_003, 4];
     let sizes = sizes.map(Size::bytes).into_iter().chain([Size::of(99_991, ElementType::F16)]);
     for size in sizes {
         let rescaled = embedded.with_size(size).unwrap();
-        assert_eq!(rescaled, bytes(schedule, &EtOptions::new(size)).unwrap(), "{} {size:?}", embedded.name);
+        let fresh = bytes(schedule, &EtOptions::new(size)).unwrap();
+        assert!(rescaled == fresh, "{}: the bytes differ for {size:?}", embedded.name);
     }
 }
 
@@ -243,6 +247,52 @@ fn an_instance_names_its_parameters_and_its_source() {
     let embedded = allreduce_ring::RANKS_16_CHANNELS_2;
     assert_eq!(embedded.params, [("ranks", 16), ("channels", 2)]);
     assert_eq!(embedded.graph().unwrap().source_files, ["tests/pass.rs"]);
+}
+
+/// Calls within macros, whose tokens the compiler passes through.
+#[collective(all_gather, build(ranks = 2))]
+#[rustfmt::skip]
+#[allow(clippy::useless_vec)]
+fn gather_in_macros(p: &Program, ranks: usize) {
+    let own = vec![
+        p.chunk(0, Input, 0)
+            .copy_to(0, Output, 0),
+        p.chunk(1, Input, 0).copy_to(1, Output, 1),
+    ];
+    assert_eq!(
+        own[0]
+            .copy_to(1, Output, 0)
+            .rank(),
+        1
+    );
+    assert!(matches!(own[1].copy_to(0, Output, 1).count(), 1 if ranks == 2));
+}
+
+#[test]
+fn calls_in_macros_have_the_same_lines_on_both_paths() {
+    check(gather_in_macros::RANKS_2, &gather_in_macros::compile(2).unwrap());
+}
+
+/// Visible in part, with defaults only, in a module.
+mod library {
+    use collective::prelude::*;
+
+    /// Everybody sends to everybody.
+    #[collective(all_gather, defaults(ranks = 3, stride = 1), build())]
+    pub(super) fn direct(p: &Program, mut ranks: usize, r#stride: usize) {
+        ranks *= stride;
+        for rank in 0..ranks {
+            for to in 0..ranks {
+                p.chunk(rank, Input, 0).copy_to((rank + to) % ranks, Output, rank);
+            }
+        }
+    }
+}
+
+#[test]
+fn defaults_alone_make_an_instance_too() {
+    check(library::direct::DEFAULT, &library::direct::compile(3, 1).unwrap());
+    assert!(std::ptr::eq(library::direct::DEFAULT, library::direct::BUILDS[0]));
 }
 
 /// Without a build the body may use all of Rust.

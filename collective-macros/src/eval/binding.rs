@@ -77,6 +77,16 @@ impl<'a> Machine<'a> {
                     None => return self.mistyped(span, value, "a value of the constant's type"),
                 }
             }
+            Pattern::None => match value {
+                Value::None => true,
+                Value::Some(_) => false,
+                other => return self.mistyped(span, other, "an Option"),
+            },
+            Pattern::Some(inner) => match value {
+                Value::None => false,
+                Value::Some(value) => self.matches(inner, value, span)?,
+                other => return self.mistyped(span, other, "an Option"),
+            },
             Pattern::Either(cases) => {
                 for case in cases {
                     if self.matches(case, value, span)? {
@@ -128,6 +138,10 @@ impl<'a> Machine<'a> {
                     typed.push(self.annotate(item.clone(), ty, span)?);
                 }
                 Ok(Value::Tuple(Rc::new(typed)))
+            }
+            (Value::Some(value), Type::Option(ty)) => {
+                let value = self.annotate((*value).clone(), ty, span)?;
+                Ok(Value::option(Some(value)))
             }
             (Value::List(items), Type::List(ty)) => self.annotate_list(items, ty, span),
             (value, _) => Ok(value),

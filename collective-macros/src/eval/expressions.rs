@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{Eval, Flow, Machine, Value};
-use crate::ast::{AssignBinary, Binary, Block, Expr, ExprKind, If, Literal, Match, Statement};
+use crate::ast::{AssignBinary, Binary, Block, Expr, ExprKind, If, Literal, Match, OptionMethod, Statement};
 use crate::integer::{Int, IntKind};
 use crate::span::SpanId;
 
@@ -86,7 +86,11 @@ impl<'a> Machine<'a> {
                 let args = self.eval_all(args)?;
                 self.int_method(*method, &this, &args, span)
             }
-            ExprKind::ListMethod(method, list) => self.list_method(*method, list),
+            ExprKind::Checked(op, sides) => self.checked(*op, sides, span),
+            ExprKind::None => Ok(Value::None),
+            ExprKind::Some(value) => Ok(Value::option(Some(self.eval(value)?))),
+            ExprKind::OptionMethod(method, option, args) => self.option_method(*method, option, args, span),
+            ExprKind::ListMethod(method, list, args) => self.list_method(*method, list, args),
             ExprKind::ListContains(parts) => self.list_contains(parts),
             ExprKind::Mutate(mutation, place, args) => self.mutate(*mutation, place, args, span),
             ExprKind::Assert(assert) => {
@@ -117,10 +121,17 @@ impl<'a> Machine<'a> {
                 Statement::Expr(expr) => {
                     self.eval(expr)?;
                 }
-                Statement::Let { pattern, ty, init: Some(init) } => {
+                Statement::Let { pattern, ty, init: Some(init), otherwise } => {
                     let value = self.eval(init)?;
                     let value = self.annotate(value, ty, init.span)?;
-                    self.bind(pattern, value, init.span)?;
+                    match otherwise {
+                        None => self.bind(pattern, value, init.span)?,
+                        Some(otherwise) => {
+                            if !self.matches(pattern, &value, init.span)? {
+                                self.eval(otherwise)?;
+                            }
+                        }
+                    }
                 }
                 // The compiler makes sure that it is assigned before it is read.
                 Statement::Let { init: None, .. } => {}
@@ -160,6 +171,34 @@ impl<'a> Machine<'a> {
         match self.eval(inner)? {
             Value::Bool(value) => Ok(Value::Int(Int::new(i128::from(value), kind))),
             other => Ok(Value::Int(self.int(&other, inner.span)?.cast(kind))),
+        }
+    }
+
+    fn option_method(
+        &mut self,
+        method: OptionMethod,
+        option: &'a Expr,
+        args: &'a [Expr],
+        span: SpanId,
+    ) -> Eval {
+        let value = match self.eval(option)? {
+            Value::None => None,
+            Value::Some(value) => Some((*value).clone()),
+            other => return self.mistyped(option.span, &other, "an Option"),
+        };
+        let args = self.eval_all(args)?;
+        match (method, value) {
+            (OptionMethod::IsSome, value) => Ok(Value::Bool(value.is_some())),
+            (OptionMethod::IsNone, value) => Ok(Value::Bool(value.is_none())),
+            (_, Some(value)) => Ok(value),
+            (OptionMethod::UnwrapOr, None) => Ok(args.into_iter().next().unwrap_or_default()),
+            (OptionMethod::Unwrap, None) => {
+                let words = match args.first() {
+                    Some(Value::Text(text)) => format!(": {text}"),
+                    _ => String::new(),
+                };
+                self.fail(span, format!("this is `None`, which cannot be unwrapped{words}"))
+            }
         }
     }
 

@@ -14,7 +14,8 @@ impl<'a> Machine<'a> {
         let item = self.eval(item)?;
         let value = self.eval(count)?;
         let length = self.index_value(&value, count.span)?;
-        self.burn(length as u64, count.span)?;
+        // A value takes more memory than a step takes time.
+        self.burn((length as u64).saturating_mul(4), count.span)?;
         Ok(Value::list(vec![item; length]))
     }
 
@@ -38,14 +39,22 @@ impl<'a> Machine<'a> {
         }
     }
 
-    pub(super) fn list_method(&mut self, method: ListMethod, list: &'a Expr) -> Eval {
-        match self.eval(list)? {
-            Value::List(items) => Ok(match method {
-                ListMethod::Len => Value::Int(Int::usize(items.len())),
-                ListMethod::IsEmpty => Value::Bool(items.is_empty()),
-            }),
-            other => self.mistyped(list.span, &other, "an array or a Vec"),
-        }
+    pub(super) fn list_method(&mut self, method: ListMethod, list: &'a Expr, args: &'a [Expr]) -> Eval {
+        let items = match self.eval(list)? {
+            Value::List(items) => items,
+            other => return self.mistyped(list.span, &other, "an array or a Vec"),
+        };
+        Ok(match (method, args) {
+            (ListMethod::Len, _) => Value::Int(Int::usize(items.len())),
+            (ListMethod::IsEmpty, _) => Value::Bool(items.is_empty()),
+            (ListMethod::Last, _) => Value::option(items.last().cloned()),
+            (ListMethod::Get, [index]) => {
+                let at = self.eval(index)?;
+                let at = self.index_value(&at, index.span)?;
+                Value::option(items.get(at).cloned())
+            }
+            (ListMethod::First | ListMethod::Get, _) => Value::option(items.first().cloned()),
+        })
     }
 
     pub(super) fn list_contains(&mut self, [list, item]: &'a [Expr; 2]) -> Eval {
@@ -73,8 +82,7 @@ impl<'a> Machine<'a> {
                 let other = other.clone();
                 machine.mistyped(span, &other, "a Vec")
             }
-        })?;
-        Ok(Value::Unit)
+        })
     }
 
     fn mutate_list(
@@ -83,9 +91,10 @@ impl<'a> Machine<'a> {
         items: &mut Rc<Vec<Value>>,
         args: Vec<Value>,
         span: SpanId,
-    ) -> Eval<()> {
+    ) -> Eval {
         let owned = self.own(items, span)?;
         match mutation {
+            Mutation::Pop => return Ok(Value::option(owned.pop())),
             Mutation::Push => owned.extend(args),
             Mutation::Reverse => {
                 self.burn(owned.len() as u64, span)?;
@@ -103,6 +112,6 @@ impl<'a> Machine<'a> {
                 owned.swap(indices[0], indices[1]);
             }
         }
-        Ok(())
+        Ok(Value::Unit)
     }
 }

@@ -6,6 +6,8 @@ mod expressions;
 mod lists;
 mod loops;
 mod operators;
+#[cfg(test)]
+mod tests;
 mod value;
 
 use collective_dsl::{Collective, Diagnostics, SiteId, Trace, Tracer};
@@ -15,9 +17,9 @@ use crate::integer::{Fault, Int};
 use crate::span::SpanId;
 pub(crate) use value::Value;
 
-/// Evaluation steps after which an algorithm is taken for endless: some seconds. A ring over 1,024 ranks
-/// needs about 40 million.
-const FUEL: u64 = 50_000_000;
+/// Evaluation steps after which an algorithm is taken for endless: half a second, or some seconds where this
+/// crate is not optimised. What can be embedded needs a tenth of it.
+const FUEL: u64 = 30_000_000;
 
 /// Calls within calls. Recursive algorithms halve something at each level, so they need far less.
 const MAX_DEPTH: usize = 200;

@@ -2,11 +2,11 @@
 
 use super::value::equal;
 use super::{Eval, Machine, Value};
-use crate::ast::{BinaryOp, IntMethod, Words};
+use crate::ast::{BinaryOp, Expr, IntMethod, Words};
 use crate::integer::{self, Answer, Fault, Int, IntKind};
 use crate::span::SpanId;
 
-impl Machine<'_> {
+impl<'a> Machine<'a> {
     #[inline]
     pub(super) fn binary(&mut self, op: BinaryOp, a: &Value, b: &Value, words: &Words, span: SpanId) -> Eval {
         use BinaryOp as Op;
@@ -31,6 +31,22 @@ impl Machine<'_> {
                 (Op::Ne, Some(same)) => Ok(Value::Bool(!same)),
                 _ => self.mistyped(span, a, "integers or booleans"),
             },
+        }
+    }
+
+    /// `checked_sub` and its like.
+    pub(super) fn checked(&mut self, op: BinaryOp, [left, right]: &'a [Expr; 2], span: SpanId) -> Eval {
+        let a = self.eval(left)?;
+        let a = self.int(&a, left.span)?;
+        let b = self.eval(right)?;
+        let b = self.int(&b, right.span)?;
+        match integer::arithmetic(op, a, b) {
+            Ok(int) => Ok(Value::option(Some(Value::Int(int)))),
+            Err(Fault::Underflow(IntKind::Untyped) | Fault::Overflow(IntKind::Untyped)) => {
+                self.faulty(span, Fault::NeedsType, "this")
+            }
+            Err(Fault::Underflow(_) | Fault::Overflow(_) | Fault::DivideByZero) => Ok(Value::None),
+            Err(fault) => self.faulty(span, fault, "this"),
         }
     }
 
@@ -64,11 +80,13 @@ fn explain_binary(fault: Fault, op: BinaryOp, a: Int, b: Int, words: &Words) -> 
             "{text} underflows: {x} - {y} is below zero, which `usize` cannot hold; if it may be negative, write the \
              type, such as `{x}i64`"
         ),
-        Fault::Underflow(kind) if op == BinaryOp::Sub && kind.min() == 0 => format!(
-            "{text} underflows: {x} - {y} is below zero for {}; to step back around a ring, add `ranks` first: `{}`",
-            kind.name(),
-            words.instead
-        ),
+        Fault::Underflow(kind) if op == BinaryOp::Sub && kind.min() == 0 => {
+            let advice = match &words.instead {
+                Some(instead) => format!("; to step back around a ring, add `ranks` first: `{instead}`"),
+                None => "; make sure that the left side is not the smaller one".to_owned(),
+            };
+            format!("{text} underflows: {x} - {y} is below zero for {}{advice}", kind.name())
+        }
         Fault::Overflow(kind) | Fault::Underflow(kind) => {
             let sign = match op {
                 BinaryOp::Add => "+",

@@ -25,11 +25,17 @@ pub(crate) enum Value {
     Tuple(Rc<Vec<Value>>),
     /// An array or a `Vec`.
     List(Rc<Vec<Value>>),
+    None,
+    Some(Rc<Value>),
 }
 
 impl Value {
     pub(super) fn list(items: Vec<Value>) -> Self {
         Value::List(Rc::new(items))
+    }
+
+    pub(super) fn option(value: Option<Value>) -> Self {
+        value.map_or(Value::None, |value| Value::Some(Rc::new(value)))
     }
 
     pub(super) fn buffer(&self) -> Option<Buffer<'_>> {
@@ -53,6 +59,7 @@ impl Value {
             Value::Input | Value::Output | Value::Scratch(_) => "a buffer",
             Value::Tuple(_) => "a tuple",
             Value::List(_) => "a list",
+            Value::None | Value::Some(_) => "an Option",
         }
     }
 }
@@ -62,7 +69,9 @@ pub(super) fn equal(a: &Value, b: &Value) -> Option<bool> {
     Some(match (a, b) {
         (Value::Int(a), Value::Int(b)) => a.value == b.value,
         (Value::Bool(a), Value::Bool(b)) => a == b,
-        (Value::Unit, Value::Unit) => true,
+        (Value::Unit, Value::Unit) | (Value::None, Value::None) => true,
+        (Value::None, Value::Some(_)) | (Value::Some(_), Value::None) => false,
+        (Value::Some(a), Value::Some(b)) => return equal(a, b),
         (Value::Text(a), Value::Text(b)) => a == b,
         (Value::Tuple(a), Value::Tuple(b)) | (Value::List(a), Value::List(b)) => {
             if a.len() != b.len() {

@@ -7,7 +7,7 @@ const ELSE: &str = "leave out `build(…)` and use the run-time path";
 pub(super) const ATTRIBUTE: &str = "this attribute is not understood at build time: remove it";
 
 pub(super) const TYPE: &str = "this type is not known at build time; known are the integer types up to 64 bits, bool, \
-                               ChunkRef, Buffer, &str, tuples, arrays, Vec and references to them";
+                               ChunkRef, Buffer, &str, tuples, arrays, Vec, Option and references to them";
 
 pub(super) const REF_MUT: &str =
     "`&mut` is not evaluated at build time: return the new value from the function and assign it";
@@ -23,9 +23,7 @@ pub(super) fn for_expr(expr: &Expr) -> String {
                          must satisfy with `p.require(…)`"
         }
         Expr::Struct(_) => "structs are not evaluated at build time: use a tuple or separate variables",
-        Expr::Let(_) => {
-            "`if let` and `while let` are not evaluated at build time: use `match` or a comparison"
-        }
+        Expr::Let(_) => "at build time a `let` condition stands alone: nest the conditions",
         Expr::Range(_) => {
             "a range can only be iterated by `for`, or asked with `(a..b).contains(&x)`: write it there"
         }
@@ -97,11 +95,7 @@ pub(super) fn for_unknown_method(name: &str) -> String {
         "zip" | "skip" | "take" | "chain" | "windows" | "cycle" => {
             "run over the indices with a `for` loop".to_owned()
         }
-        "get" | "first" | "last" | "pop" => "use an index".to_owned(),
-        _ if name.starts_with("checked_")
-            || name.starts_with("wrapping_")
-            || name.starts_with("overflowing_") =>
-        {
+        _ if name.starts_with("wrapping_") || name.starts_with("overflowing_") => {
             "use the plain operator, with operands that fit".to_owned()
         }
         _ => format!("use the methods that the documentation of `collective` lists; else {ELSE}"),

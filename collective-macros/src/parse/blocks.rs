@@ -42,14 +42,11 @@ impl Parser {
 
     fn local(&mut self, local: &syn::Local) -> Statement {
         // The value is parsed first: it cannot see the new names.
-        let init = local.init.as_ref().map(|init| {
-            if let Some((_, otherwise)) = &init.diverge {
-                self.error(otherwise, "`let … else` is not evaluated at build time: use `match` or `if`");
-            }
-            self.expr(&init.expr)
-        });
+        let init = local.init.as_ref().map(|init| self.expr(&init.expr));
+        let diverge = local.init.as_ref().and_then(|init| init.diverge.as_ref());
+        let otherwise = diverge.map(|(_, otherwise)| self.expr(otherwise));
         let (pattern, ty) = self.pattern(&local.pat);
-        Statement::Let { pattern, ty, init }
+        Statement::Let { pattern, ty, init, otherwise }
     }
 
     /// Makes the names of a block's items known in all of the block. Returns the id of each item that has one.

@@ -16,6 +16,9 @@ impl Parser {
             path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         match (names.as_slice(), call.args.len()) {
+            (["Some"], 1) => return ExprKind::Some(self.boxed(&call.args[0])),
+            // A closure, about which there is an error already.
+            ([name], _) if self.scopes.local(name).is_some() => return ExprKind::Invalid,
             ([name], given) => {
                 if let Some(Item::Function { id, params }) = self.scopes.item(name) {
                     let args = call.args.iter().map(|arg| self.expr(arg)).collect();

@@ -9,8 +9,8 @@ use syn::{BinOp, Lit, Member, Pat, UnOp};
 use super::scopes::Item;
 use super::{Parser, advice};
 use crate::ast::{
-    Arm, AssignBinary, Binary, BinaryOp, Expr, ExprKind, If, Literal, Match, Place, Projection, Target, Type,
-    Words,
+    Arm, AssignBinary, Binary, BinaryOp, Expr, ExprKind, If, Literal, Match, Pattern, Place, Projection,
+    Target, Type, Words,
 };
 use crate::integer::{Int, IntKind};
 
@@ -78,6 +78,7 @@ impl Parser {
                     ExprKind::LabelledBlock(id, body)
                 }
             },
+            E::If(branch) if matches!(*branch.cond, E::Let(_)) => self.if_let(expr, branch),
             E::If(branch) => ExprKind::If(Box::new(If {
                 condition: self.expr(&branch.cond),
                 then: self.block(&branch.then_branch),
@@ -136,6 +137,7 @@ impl Parser {
             return ExprKind::Literal(Literal::Int(int));
         }
         match name.as_str() {
+            "None" => ExprKind::None,
             "Input" => ExprKind::Input,
             "Output" => ExprKind::Output,
             "Scratch" => self.invalid(at, "a scratch buffer needs a name: `Scratch(\"name\")`"),
@@ -177,6 +179,19 @@ impl Parser {
         let arms =
             matching.arms.iter().map(|arm| self.arm(&arm.pat, |parser| parser.expr(&arm.body))).collect();
         ExprKind::Match(Box::new(Match { scrutinee, arms }))
+    }
+
+    /// `if let PATTERN = VALUE { … } else { … }` as a `match`.
+    fn if_let(&mut self, at: &syn::Expr, branch: &syn::ExprIf) -> ExprKind {
+        let syn::Expr::Let(condition) = &*branch.cond else { return self.invalid(at, advice::for_expr(at)) };
+        let scrutinee = self.expr(&condition.expr);
+        let yes = self.arm(&condition.pat, |parser| parser.block_expr(&branch.then_branch));
+        let body = match &branch.else_branch {
+            Some((_, otherwise)) => self.expr(otherwise),
+            None => Expr { span: self.span(at), kind: ExprKind::Unit },
+        };
+        let no = Arm { pattern: Pattern::Wild, guard: None, body };
+        ExprKind::Match(Box::new(Match { scrutinee, arms: vec![yes, no] }))
     }
 
     /// An arm, in a scope of its own.
@@ -287,12 +302,10 @@ fn binary_op(op: &BinOp) -> Option<(BinaryOp, bool)> {
 fn words(whole: &syn::Expr, left: &syn::Expr, right: &syn::Expr) -> Words {
     let is_short =
         |expr: &syn::Expr| matches!(expr, syn::Expr::Path(_) | syn::Expr::Lit(_) | syn::Expr::Paren(_));
-    let (a, b) = if is_short(left) && is_short(right) {
-        (text(left), text(right))
-    } else {
-        ("a".to_owned(), "b".to_owned())
-    };
-    Words { text: text(whole), instead: format!("({a} + ranks - {b}) % ranks") }
+    let (a, b) = (text(left), text(right));
+    // The advice is for ranks and chunk numbers; what is made of the number of ranks is something else.
+    let is_rank = is_short(left) && is_short(right) && !a.contains("ranks");
+    Words { text: text(whole), instead: is_rank.then(|| format!("({a} + ranks - {b}) % ranks")) }
 }
 
 /// Source text as a person would write it.

@@ -3,7 +3,9 @@
 use syn::RangeLimits;
 
 use super::Parser;
-use crate::ast::{Adapter, ExprKind, For, Range, Source, While};
+use crate::ast::{
+    Adapter, Arm, Block, Expr, ExprKind, For, LoopId, Match, Pattern, Range, Source, Statement, While,
+};
 
 impl Parser {
     pub(super) fn for_loop(&mut self, each: &syn::ExprForLoop) -> ExprKind {
@@ -29,10 +31,27 @@ impl Parser {
 
     pub(super) fn while_loop(&mut self, each: &syn::ExprWhile) -> ExprKind {
         let id = self.scopes.enter_loop(each.label.as_ref(), false);
+        if let syn::Expr::Let(condition) = &*each.cond {
+            let kind = self.while_let(each, condition, id);
+            self.scopes.leave_loop();
+            return kind;
+        }
         let condition = self.expr(&each.cond);
         let body = self.block(&each.body);
         self.scopes.leave_loop();
         ExprKind::While(Box::new(While { id, condition, body }))
+    }
+
+    /// `while let PATTERN = VALUE { … }` as a `loop` around a `match`.
+    fn while_let(&mut self, each: &syn::ExprWhile, condition: &syn::ExprLet, id: LoopId) -> ExprKind {
+        let span = self.span(each);
+        let scrutinee = self.expr(&condition.expr);
+        let yes = self.arm(&condition.pat, |parser| parser.block_expr(&each.body));
+        let body = Expr { span, kind: ExprKind::Break(id, None) };
+        let no = Arm { pattern: Pattern::Wild, guard: None, body };
+        let kind = ExprKind::Match(Box::new(Match { scrutinee, arms: vec![yes, no] }));
+        let round = Statement::Expr(Expr { span, kind });
+        ExprKind::Loop(id, Block { statements: vec![round], tail: None })
     }
 
     pub(super) fn endless_loop(&mut self, each: &syn::ExprLoop) -> ExprKind {

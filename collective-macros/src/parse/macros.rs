@@ -76,7 +76,7 @@ impl Parser {
                 );
                 let span = self.span(at);
                 let (left, right) = (self.expr(left), self.expr(right));
-                let words = Words { text: String::new(), instead: String::new() };
+                let words = Words { text: String::new(), instead: None };
                 let kind = ExprKind::Binary(Box::new(Binary { op, left, right, words }));
                 (Some(Expr { span, kind }), shown, rest)
             }

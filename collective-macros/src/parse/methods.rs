@@ -3,12 +3,14 @@
 use syn::ext::IdentExt;
 
 use super::{Parser, advice};
-use crate::ast::{DslMethod, ExprKind, IntMethod, ListMethod, Mutation};
+use crate::ast::{BinaryOp, DslMethod, ExprKind, IntMethod, ListMethod, Mutation, OptionMethod};
 
 #[derive(Clone, Copy, Debug)]
 enum Method {
     Int(IntMethod),
     List(ListMethod),
+    Option(OptionMethod),
+    Checked(BinaryOp),
     Mutate(Mutation),
     Dsl(DslMethod),
     /// Gives its receiver.
@@ -50,14 +52,30 @@ const METHODS: &[(&str, usize, Method)] = &[
     ("isqrt", 0, Method::Int(IntMethod::Isqrt)),
     ("saturating_sub", 1, Method::Int(IntMethod::SaturatingSub)),
     ("saturating_add", 1, Method::Int(IntMethod::SaturatingAdd)),
+    ("checked_add", 1, Method::Checked(BinaryOp::Add)),
+    ("checked_sub", 1, Method::Checked(BinaryOp::Sub)),
+    ("checked_mul", 1, Method::Checked(BinaryOp::Mul)),
+    ("checked_div", 1, Method::Checked(BinaryOp::Div)),
+    ("checked_rem", 1, Method::Checked(BinaryOp::Rem)),
+    ("is_some", 0, Method::Option(OptionMethod::IsSome)),
+    ("is_none", 0, Method::Option(OptionMethod::IsNone)),
+    ("unwrap", 0, Method::Option(OptionMethod::Unwrap)),
+    ("expect", 1, Method::Option(OptionMethod::Unwrap)),
+    ("unwrap_or", 1, Method::Option(OptionMethod::UnwrapOr)),
+    ("get", 1, Method::List(ListMethod::Get)),
+    ("first", 0, Method::List(ListMethod::First)),
+    ("last", 0, Method::List(ListMethod::Last)),
     ("len", 0, Method::List(ListMethod::Len)),
     ("is_empty", 0, Method::List(ListMethod::IsEmpty)),
+    ("pop", 0, Method::Mutate(Mutation::Pop)),
     ("push", 1, Method::Mutate(Mutation::Push)),
     ("swap", 2, Method::Mutate(Mutation::Swap)),
     ("reverse", 0, Method::Mutate(Mutation::Reverse)),
     ("clear", 0, Method::Mutate(Mutation::Clear)),
     ("clone", 0, Method::Same),
     ("to_vec", 0, Method::Same),
+    ("copied", 0, Method::Same),
+    ("cloned", 0, Method::Same),
 ];
 
 impl Parser {
@@ -81,13 +99,17 @@ impl Parser {
             };
         }
         let receiver = self.boxed(&call.receiver);
+        if let Method::Checked(op) = method {
+            return ExprKind::Checked(*op, Box::new([*receiver, self.expr(&call.args[0])]));
+        }
         let args = call.args.iter().map(|arg| self.expr(arg)).collect();
         match method {
             Method::Int(method) => ExprKind::IntMethod(*method, receiver, args),
-            Method::List(method) => ExprKind::ListMethod(*method, receiver),
+            Method::List(method) => ExprKind::ListMethod(*method, receiver, args),
+            Method::Option(method) => ExprKind::OptionMethod(*method, receiver, args),
             Method::Dsl(method) => ExprKind::Dsl(*method, self.call_site(&call.method, at), receiver, args),
             Method::Same => receiver.kind,
-            Method::Mutate(_) => ExprKind::Invalid,
+            Method::Checked(_) | Method::Mutate(_) => ExprKind::Invalid,
         }
     }
 

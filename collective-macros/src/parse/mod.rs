@@ -36,7 +36,9 @@ pub(crate) fn parse(
     chunks: Option<&syn::Expr>,
 ) -> Result<Parsed, Vec<syn::Error>> {
     let mut parser = Parser::default();
-    Attributes(&mut parser).visit_block(body);
+    let mut attributes = Attributes(&mut parser);
+    attributes.visit_block(body);
+    chunks.into_iter().for_each(|chunks| attributes.visit_expr(chunks));
     let program = signature.program.iter().map(|name| (name, Type::Other));
     let params = || signature.params.iter().map(|param| (&param.ident, Type::Int(IntKind::Usize)));
     let main = parser.entry(&signature.ident, program.chain(params()), |parser| parser.block_expr(body));
@@ -127,7 +129,8 @@ struct Attributes<'a>(&'a mut Parser);
 
 impl<'ast> Visit<'ast> for Attributes<'_> {
     fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
-        const HARMLESS: [&str; 8] = ["allow", "expect", "warn", "deny", "doc", "rustfmt", "clippy", "inline"];
+        const HARMLESS: [&str; 9] =
+            ["must_use", "allow", "expect", "warn", "deny", "doc", "rustfmt", "clippy", "inline"];
         let first = attribute.path().segments.first();
         if !first.is_some_and(|segment| HARMLESS.iter().any(|name| segment.ident == name)) {
             self.0.error(attribute, advice::ATTRIBUTE);

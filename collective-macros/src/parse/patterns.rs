@@ -40,6 +40,9 @@ impl Parser {
             }
             Pat::Tuple(tuple) => self.sequence_pattern(&tuple.elems, bound),
             Pat::Slice(slice) => self.sequence_pattern(&slice.elems, bound),
+            Pat::TupleStruct(some) if some.path.is_ident("Some") && some.elems.len() == 1 => {
+                Pattern::Some(Box::new(self.sub_pattern(&some.elems[0], bound)))
+            }
             Pat::Range(range) => Pattern::Range {
                 first: range.start.as_deref().and_then(|bound| self.pattern_bound(bound)),
                 last: range.end.as_deref().and_then(|bound| self.pattern_bound(bound)),
@@ -59,6 +62,9 @@ impl Parser {
             self.error(pattern, "`ref` is not evaluated at build time: bind the value");
         }
         let name = pattern.ident.unraw().to_string();
+        if name == "None" {
+            return Pattern::None;
+        }
         if let (None, None, Some(Item::Constant(id))) =
             (&pattern.subpat, &pattern.mutability, self.scopes.item(&name))
         {
@@ -138,9 +144,12 @@ impl Parser {
                 }
             },
         };
-        match literal.base10_parse::<u64>() {
-            Ok(value) => Some(Int::new(i128::from(value), kind)),
-            Err(_) => {
+        // In a pattern the minus sign belongs to the literal.
+        match literal.base10_parse::<i128>() {
+            Ok(value) if value >= i128::from(i64::MIN) && value <= i128::from(u64::MAX) => {
+                Some(Int::new(value, kind))
+            }
+            _ => {
                 self.error(at, "this number does not fit 64 bits");
                 None
             }

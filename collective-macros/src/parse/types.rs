@@ -36,6 +36,10 @@ impl Parser {
                 Some(syn::GenericArgument::Type(item)) => Type::List(Box::new(self.ty(item))),
                 _ => self.unknown_type(ty),
             },
+            ("Option", syn::PathArguments::AngleBracketed(arguments)) => match arguments.args.first() {
+                Some(syn::GenericArgument::Type(item)) => Type::Option(Box::new(self.ty(item))),
+                _ => self.unknown_type(ty),
+            },
             ("Vec", _) => Type::Other,
             _ => self.unknown_type(ty),
         }
