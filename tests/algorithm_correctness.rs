@@ -16,7 +16,7 @@ fn build(
     chunks: usize,
     program: impl FnOnce(&Program),
 ) -> Result<Schedule, Diagnostics> {
-    let setting = Setting { name: "test", kind, in_place, ranks, chunks: Some(chunks) };
+    let setting = Setting { in_place, chunks: Some(chunks), ..Setting::new("test", kind, ranks) };
     compile(&setting.trace("", program)?)
 }
 

@@ -11,7 +11,7 @@ use collective::sim::{Conventions, Model, Simulation};
 use collective::{CollectiveKind, Program, Schedule, Setting, Size, compile};
 
 fn build(kind: CollectiveKind, ranks: usize, chunks: usize, program: impl FnOnce(&Program)) -> Schedule {
-    let setting = Setting { name: "test", kind, in_place: true, ranks, chunks: Some(chunks) };
+    let setting = Setting { in_place: true, chunks: Some(chunks), ..Setting::new("test", kind, ranks) };
     compile(&setting.trace("", program).unwrap()).unwrap()
 }
 

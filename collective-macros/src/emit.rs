@@ -131,7 +131,7 @@ impl Generated<'_> {
         // Of this macro's own hygiene: no parameter can have the same name.
         let program = Ident::new("program", Span::mixed_site());
         quote! {
-            #setting { name: #name, kind: #kind, in_place: #in_place, ranks: #ranks, chunks: #chunks }
+            #setting { in_place: #in_place, chunks: #chunks, ..#setting::new(#name, #kind, #ranks) }
                 .trace(#root, |#program| #function(#program, #(#params),*))
         }
     }

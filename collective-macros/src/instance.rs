@@ -105,11 +105,9 @@ impl Algorithm<'_> {
             None => None,
         };
         let setting = Setting {
-            name: self.name,
-            kind: self.kind,
             in_place: self.in_place,
-            ranks: params[self.ranks_param],
             chunks,
+            ..Setting::new(self.name, self.kind, params[self.ranks_param])
         };
         let collective =
             setting.collective().map_err(|wrong| findings(wrong, self.ast, &[], Place::Build))?;

@@ -66,7 +66,7 @@ pub(crate) fn chunks(ast: &Ast, function: FunctionId, params: &[usize]) -> Resul
 
 /// Evaluates the algorithm for one set of parameters.
 pub(crate) fn run(ast: &Ast, name: &str, file: &str, collective: Collective, params: &[usize]) -> Outcome {
-    let mut machine = Machine::new(ast, file, Some(Tracer::new(collective)));
+    let mut machine = Machine::new(ast, file, Some(Tracer::new(collective.clone())));
     let main = &ast.functions[ast.main.0 as usize];
     let mut values: Vec<Value> = params.iter().map(|value| Value::Int(Int::usize(*value))).collect();
     // A program that the function leaves unnamed is no parameter.
