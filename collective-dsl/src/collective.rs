@@ -114,7 +114,7 @@ pub enum Contributors {
 
 impl Collective {
     /// The most chunks, over all ranks, that the larger buffers may have together.
-    pub const MAX_CELLS: usize = 1 << 28;
+    pub const MAX_CELLS: usize = 1 << 26;
 
     /// A collective out of place with the given number of chunks: of the whole vector for all-reduce, of one
     /// rank's part for all-gather and reduce-scatter.

@@ -13,13 +13,17 @@ const MAX_FINDINGS: usize = 8;
 /// The largest channel. Runtimes stop at 32 to 128; this is far above and still fits every field.
 const MAX_CHANNEL: u32 = u16::MAX as u32;
 
-/// The most chunks in the scratch buffers of a rank together.
+/// The most chunks in a scratch buffer.
 const MAX_SCRATCH_CHUNKS: usize = 1 << 24;
+
+/// The most operations of a program; beyond, lowering would not fit the memory of a usual machine.
+const MAX_OPS: usize = 1 << 25;
 
 /// A handle on a run of chunks as they were at one moment of the program.
 ///
 /// A handle that was obtained by a mistake (which is already recorded) is *void*: operations on it do
-/// nothing, so that one mistake gives one message.
+/// nothing, so that one mistake gives one message. It has the rank and the number of chunks that were asked
+/// for, so that a program which computes with them goes on as it would.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handle {
     slice: Slice,
@@ -49,6 +53,16 @@ enum NamedBuffer {
     Scratch,
 }
 
+impl NamedBuffer {
+    fn word(self) -> &'static str {
+        match self {
+            NamedBuffer::Input => "input",
+            NamedBuffer::Output => "output",
+            NamedBuffer::Scratch => "scratch",
+        }
+    }
+}
+
 impl Named {
     fn new(buffer: Buffer<'_>, index: usize) -> Self {
         let buffer = match buffer {
@@ -65,6 +79,16 @@ impl Handle {
         let slice = Slice { rank: RankId(0), space: Space::Input, index: 0 };
         let named = Named::new(Buffer::Input, 0);
         Self { slice, named, count: 0, made: 0, site, channel: None, void: true }
+    }
+
+    /// The same, unless it is void: then with what was asked for.
+    fn or_void(self, rank: usize, count: usize) -> Self {
+        if !self.void {
+            return self;
+        }
+        let number = |asked: usize| u32::try_from(asked).unwrap_or(u32::MAX);
+        let slice = Slice { rank: RankId(number(rank)), ..self.slice };
+        Self { slice, count: number(count), ..self }
     }
 
     /// The rank that holds the chunks.
@@ -117,6 +141,8 @@ pub struct Tracer {
     sites: SiteTable,
     findings: Vec<Diagnostic>,
     scratch_run: Vec<u32>,
+    /// Chunks of the scratch buffers of all ranks.
+    scratch_cells: usize,
 }
 
 impl Tracer {
@@ -150,6 +176,7 @@ impl Tracer {
             sites: SiteTable::default(),
             findings: Vec::new(),
             scratch_run: Vec::new(),
+            scratch_cells: 0,
         }
     }
 
@@ -184,6 +211,17 @@ impl Tracer {
 
     /// The chunks `index..index + count` of a buffer, which must all have been written.
     pub fn chunks(
+        &mut self,
+        rank: usize,
+        buffer: Buffer<'_>,
+        index: usize,
+        count: usize,
+        site: SiteId,
+    ) -> Handle {
+        self.written_chunks(rank, buffer, index, count, site).or_void(rank, count)
+    }
+
+    fn written_chunks(
         &mut self,
         rank: usize,
         buffer: Buffer<'_>,
@@ -231,6 +269,10 @@ impl Tracer {
         index: usize,
         site: SiteId,
     ) -> Handle {
+        self.copied(src, rank, buffer, index, site).or_void(rank, src.count())
+    }
+
+    fn copied(&mut self, src: Handle, rank: usize, buffer: Buffer<'_>, index: usize, site: SiteId) -> Handle {
         if src.void || !self.check_fresh(src, site) {
             return Handle::void(site);
         }
@@ -247,7 +289,10 @@ impl Tracer {
                 return self.fail(
                     Rule::Malformed,
                     site,
-                    format!("{what} of {buffer} of rank {rank} is copied onto itself"),
+                    format!(
+                        "{what} of {buffer} of rank {rank} is copied onto itself: if the data should have moved before, \
+                         use the reference that `copy_to` or `reduce` returned"
+                    ),
                 );
             }
             return Handle { site, named, ..src };
@@ -270,7 +315,15 @@ impl Tracer {
             let scratch = &mut self.cells[rank].scratch[usize::from(id)].1;
             let end = (dst.index + src.count) as usize;
             if scratch.len() < end {
+                let longer = end - scratch.len();
                 scratch.resize(end, UNWRITTEN);
+                self.scratch_cells += longer;
+                if self.scratch_cells > Collective::MAX_CELLS {
+                    let limit = Collective::MAX_CELLS;
+                    let message =
+                        format!("the scratch buffers of all ranks have more than {limit} chunks together");
+                    return self.fail(Rule::Bounds, site, message);
+                }
             }
         }
         let named = Named::new(buffer, index);
@@ -279,6 +332,10 @@ impl Tracer {
 
     /// Adds the chunks of `src` to those of `dst`, chunk by chunk; returns the sums, which lie where `dst` lay.
     pub fn reduce(&mut self, dst: Handle, src: Handle, site: SiteId) -> Handle {
+        self.reduced(dst, src, site).or_void(dst.rank(), dst.count())
+    }
+
+    fn reduced(&mut self, dst: Handle, src: Handle, site: SiteId) -> Handle {
         if src.void || dst.void || !self.check_fresh(src, site) || !self.check_fresh(dst, site) {
             return Handle::void(site);
         }
@@ -321,14 +378,12 @@ impl Tracer {
 
     /// Divides chunks into `parts` equal consecutive runs.
     pub fn split(&mut self, handle: Handle, parts: usize, site: SiteId) -> Vec<Handle> {
-        if handle.void {
-            return vec![handle; parts.min(1024)];
-        }
         if parts == 0 || !handle.count().is_multiple_of(parts) {
             let message =
                 format!("{} cannot be split into {parts} equal parts", chunks_counted(handle.count()));
-            let void = self.fail(Rule::Malformed, site, message);
-            return vec![void; parts.min(1024)];
+            let void = if handle.void { handle } else { self.fail(Rule::Malformed, site, message) };
+            let part = void.or_void(handle.rank(), handle.count() / parts.max(1));
+            return vec![part; parts.min(MAX_SCRATCH_CHUNKS)];
         }
         let count = handle.count / parts as u32;
         (0..parts as u32)
@@ -377,13 +432,11 @@ impl Tracer {
         channel: Option<ChannelId>,
         site: SiteId,
     ) -> Handle {
-        let Ok(now) = u32::try_from(self.ops.len() + 1) else {
-            return self.fail(
-                Rule::Malformed,
-                site,
-                "the program has more than 4 billion operations".to_owned(),
-            );
-        };
+        if self.ops.len() >= MAX_OPS {
+            let message = format!("the program has more than {MAX_OPS} operations");
+            return self.fail(Rule::Malformed, site, message);
+        }
+        let now = self.ops.len() as u32 + 1;
         if let Some(ChannelId(channel)) = channel.filter(|channel| channel.0 > MAX_CHANNEL) {
             return self.fail(
                 Rule::Malformed,
@@ -457,6 +510,13 @@ impl Tracer {
             Buffer::Output => self.collective.output_chunks(),
             Buffer::Scratch(_) => MAX_SCRATCH_CHUNKS,
         };
+        if matches!(buffer, Buffer::Scratch(_)) && index.checked_add(count).is_none_or(|end| end > limit) {
+            let what = chunk_words(index, count);
+            let message = format!(
+                "{what} of {buffer} of rank {rank} is too far: a scratch buffer has at most {limit} chunks"
+            );
+            return Err(self.fail(Rule::Bounds, site, message));
+        }
         if index.checked_add(count).is_none_or(|end| end > limit) {
             let message = format!(
                 "{} of {buffer} of rank {rank} {} out of range: it has {}, so indices go from 0 to {}",
@@ -541,9 +601,10 @@ impl Tracer {
             Rule::Stale,
             Some(site),
             format!(
-                "this uses a reference to chunk {} of rank {rank} whose data has been overwritten since: take a \
+                "this uses a reference to {} of {} of rank {rank} whose data has been overwritten since: take a \
                  new reference, or use the one that the overwriting operation returned",
-                handle.slice.index
+                chunk_words(handle.named.index, handle.count()),
+                handle.named.buffer.word()
             ),
         )
         .with_related(handle.site, "the reference was made here")
