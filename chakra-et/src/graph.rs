@@ -3,8 +3,8 @@
 //! A [`Graph`] holds one [`RankGraph`] per rank. The nodes of a rank are numbered densely from 0 in
 //! ascending order of their id in the file; their dependences (data and control alike) lie in one
 //! array, so that a node costs at most 64 bytes with two dependences and its [`Origin`]; where ids are not
-//! the numbers, each costs 8 more.
-//! Names and further attributes stay in the lossless [`crate::proto::Node`].
+//! consecutive, each costs 8 more. Cycles are not excluded: [`RankGraph::cycle`] looks for one.
+//! Names and further attributes stay in the lossless [`crate::ReadNode`].
 //!
 //! ```
 //! use chakra_et::graph::{Graph, Op, Origin, RankGraph};
@@ -18,6 +18,9 @@
 //! assert_eq!(graph.rank(1).deps(1), [message]);
 //! # Ok::<(), chakra_et::graph::TooLarge>(())
 //! ```
+
+pub(crate) mod assemble;
+mod cycle;
 
 use thiserror::Error;
 
@@ -182,8 +185,7 @@ pub struct RankGraph {
     /// `dep_end[i]` is the end of node i's dependences in `deps`; they begin where node i − 1's end.
     dep_end: Vec<u32>,
     deps: Vec<u32>,
-    /// Ids in the file; empty when node i has id i.
-    ids: Vec<u64>,
+    ids: Ids,
     /// Thread block of each node, `NONE` where unknown; empty when unknown for all. The next two likewise.
     thread_blocks: Vec<u32>,
     steps: Vec<u32>,
@@ -193,6 +195,32 @@ pub struct RankGraph {
 }
 
 const NONE: u32 = u32::MAX;
+
+/// The ids that the nodes of a rank have in its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Ids {
+    /// Node i has this id + i: most writers count so, and nothing needs to be stored for each node.
+    From(u64),
+    /// Any others, and only where [`Ids::From`] would not do, so that equal ids compare as equal.
+    Listed(Vec<u64>),
+}
+
+impl Default for Ids {
+    fn default() -> Self {
+        Self::From(0)
+    }
+}
+
+impl Ids {
+    fn new(mut ids: Vec<u64>) -> Self {
+        let Some(&first) = ids.first() else { return Self::default() };
+        if ids.iter().zip(first..=u64::MAX).all(|(&id, expected)| id == expected) {
+            return Self::From(first);
+        }
+        ids.shrink_to_fit();
+        Self::Listed(ids)
+    }
+}
 
 impl RankGraph {
     /// Starts an empty rank.
@@ -241,7 +269,55 @@ impl RankGraph {
     /// The node's id in the file.
     #[must_use]
     pub fn id(&self, node: u32) -> u64 {
-        if self.ids.is_empty() { u64::from(node) } else { self.ids[node as usize] }
+        match &self.ids {
+            Ids::From(first) => {
+                assert!((node as usize) < self.len(), "there is no node {node}");
+                first + u64::from(node)
+            }
+            Ids::Listed(ids) => ids[node as usize],
+        }
+    }
+
+    /// The number of the node that has this id in the file, if there is one.
+    ///
+    /// ```
+    /// use chakra_et::graph::{Op, Origin, RankGraph};
+    ///
+    /// let mut builder = RankGraph::builder();
+    /// builder.push(Op::Other { node_type: 1 }, [], Origin::default())?;
+    /// builder.push(Op::Other { node_type: 1 }, [], Origin::default())?;
+    /// builder.set_ids(vec![7, 40]);
+    /// let rank = builder.finish();
+    /// assert_eq!([rank.find(40), rank.find(8)], [Some(1), None]);
+    /// # Ok::<(), chakra_et::graph::TooLarge>(())
+    /// ```
+    #[must_use]
+    pub fn find(&self, id: u64) -> Option<u32> {
+        let number = match &self.ids {
+            Ids::From(first) => usize::try_from(id.checked_sub(*first)?).ok().filter(|&n| n < self.len()),
+            Ids::Listed(ids) => position(ids, id),
+        };
+        u32::try_from(number?).ok()
+    }
+
+    /// Bytes that the graph occupies besides the struct itself.
+    #[must_use]
+    pub fn heap_size(&self) -> usize {
+        fn bytes<T>(items: &Vec<T>) -> usize {
+            items.capacity() * size_of::<T>()
+        }
+        let ids = match &self.ids {
+            Ids::From(_) => 0,
+            Ids::Listed(ids) => bytes(ids),
+        };
+        bytes(&self.ops)
+            + bytes(&self.dep_end)
+            + bytes(&self.deps)
+            + ids
+            + bytes(&self.thread_blocks)
+            + bytes(&self.steps)
+            + bytes(&self.source_files)
+            + bytes(&self.source_lines)
     }
 
     /// Where the node comes from.
@@ -310,14 +386,14 @@ impl RankGraphBuilder {
         Ok(node)
     }
 
-    /// Gives the nodes the ids that they have in a file, in the order in which they were added.
+    /// Gives the nodes the ids that they have in a file, ascending, in the order in which they were added.
     ///
     /// # Panics
-    /// If there are not as many ids as nodes.
+    /// If there are not as many ids as nodes, or they do not ascend.
     pub fn set_ids(&mut self, ids: Vec<u64>) {
         assert_eq!(ids.len(), self.graph.ops.len(), "one id for each node");
-        let dense = ids.iter().enumerate().all(|(node, &id)| id == node as u64);
-        self.graph.ids = if dense { Vec::new() } else { ids };
+        assert!(ids.is_sorted_by(|a, b| a < b), "ids must ascend, as nodes are numbered by them");
+        self.graph.ids = Ids::new(ids);
     }
 
     /// The finished rank.
@@ -333,6 +409,16 @@ impl RankGraphBuilder {
         graph.source_files.shrink_to_fit();
         graph.source_lines.shrink_to_fit();
         graph
+    }
+}
+
+/// Where `id` is in the ascending `ids`.
+fn position(ids: &[u64], id: u64) -> Option<usize> {
+    // Most writers count from some number almost without gaps.
+    let guess = usize::try_from(id.checked_sub(*ids.first()?)?).ok();
+    match guess {
+        Some(guess) if ids.get(guess) == Some(&id) => Some(guess),
+        _ => ids.binary_search(&id).ok(),
     }
 }
 
@@ -382,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_are_the_numbers_take_no_memory() -> Result<(), TooLarge> {
+    fn consecutive_ids_take_no_memory() -> Result<(), TooLarge> {
         let rank = |ids: [u64; 2]| {
             let mut builder = RankGraph::builder();
             builder.push(COPY, [], Origin::default())?;
@@ -390,9 +476,11 @@ mod tests {
             builder.set_ids(ids.to_vec());
             Ok(builder.finish())
         };
-        let (dense, sparse) = (rank([0, 1])?, rank([5, 9])?);
-        assert!(dense.ids.is_empty());
-        assert_eq!([dense.id(1), sparse.id(1)], [1, 9]);
+        let (dense, last, sparse) = (rank([5, 6])?, rank([u64::MAX - 1, u64::MAX])?, rank([5, 9])?);
+        assert_eq!(dense.ids, Ids::From(5));
+        assert_eq!([dense.id(1), last.id(1), sparse.id(1)], [6, u64::MAX, 9]);
+        assert_eq!([dense.find(6), last.find(u64::MAX), sparse.find(9)], [Some(1); 3]);
+        assert_eq!([dense.find(4), dense.find(7), last.find(0), sparse.find(6)], [None; 4]);
         Ok(())
     }
 }

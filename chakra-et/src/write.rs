@@ -3,6 +3,7 @@
 use prost::Message;
 use thiserror::Error;
 
+use crate::node_reader::{NodeReader, ReadNode};
 use crate::proto::{GlobalMetadata, Node};
 
 /// A message cannot be written.
@@ -71,15 +72,69 @@ impl RankWriter {
         Ok(())
     }
 
+    /// Begins a copy of the file that `reader` reads, with its metadata byte by byte as they are.
+    ///
+    /// ```
+    /// use chakra_et::{NodeReader, RankWriter};
+    ///
+    /// // Metadata {version "0.0.4"}, then a node {id 1, an unknown field 2046}.
+    /// let file = b"\x07\x0a\x050.0.4\x06\x08\x01\xf2\x7f\x01?";
+    /// let mut reader = NodeReader::new(&file[..])?;
+    /// let mut copy = RankWriter::copying(&reader)?;
+    /// for node in &mut reader {
+    ///     copy.copy(&node?)?;
+    /// }
+    /// assert_eq!(copy.finish(), file);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the metadata are empty.
+    pub fn copying<R: std::io::Read>(reader: &NodeReader<R>) -> Result<Self, EncodeError> {
+        let mut writer = Self { bytes: Vec::new(), nodes: 0 };
+        match reader.metadata_wire().bytes() {
+            Some(bytes) => writer.raw(bytes, EncodeError::EmptyMetadata)?,
+            None => writer.message(reader.metadata(), EncodeError::EmptyMetadata)?,
+        }
+        Ok(writer)
+    }
+
+    /// Adds a node as it was read: byte by byte the same if [`ReadNode::node`] was not changed; otherwise
+    /// canonical, with the fields that are not known after those that are. Those of an attribute stay with the
+    /// attribute of the same name, and go with it.
+    ///
+    /// # Errors
+    /// If it has nothing but id 0; it is then not added.
+    pub fn copy(&mut self, read: &ReadNode) -> Result<(), EncodeError> {
+        match read.encoding() {
+            None => self.node(&read.node),
+            Some(bytes) => {
+                self.raw(&bytes, EncodeError::EmptyNode { index: self.nodes })?;
+                self.nodes += 1;
+                Ok(())
+            }
+        }
+    }
+
     fn message(&mut self, message: &impl Message, empty: EncodeError) -> Result<(), EncodeError> {
-        let bytes = message.encoded_len();
+        self.length(message.encoded_len(), empty)?;
+        message.encode_raw(&mut self.bytes);
+        Ok(())
+    }
+
+    fn raw(&mut self, message: &[u8], empty: EncodeError) -> Result<(), EncodeError> {
+        self.length(message.len(), empty)?;
+        self.bytes.extend_from_slice(message);
+        Ok(())
+    }
+
+    /// Adds the length of a message.
+    fn length(&mut self, bytes: usize, empty: EncodeError) -> Result<(), EncodeError> {
         if bytes == 0 {
             return Err(empty);
         }
-        if u32::try_from(bytes).is_err() {
-            return Err(EncodeError::TooLong { bytes });
-        }
-        self.bytes.extend_from_slice(&message.encode_length_delimited_to_vec());
+        let length = u32::try_from(bytes).map_err(|_| EncodeError::TooLong { bytes })?;
+        prost::encoding::encode_varint(length.into(), &mut self.bytes);
         Ok(())
     }
 
