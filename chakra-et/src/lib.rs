@@ -46,6 +46,7 @@
 
 pub mod attr;
 mod diagnose;
+mod encode;
 mod error;
 mod figures;
 mod files;

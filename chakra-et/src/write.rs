@@ -3,6 +3,7 @@
 use prost::Message;
 use thiserror::Error;
 
+use crate::encode;
 use crate::node_reader::{NodeReader, ReadNode};
 use crate::proto::{GlobalMetadata, Node};
 
@@ -49,6 +50,8 @@ pub enum EncodeError {
 pub struct RankWriter {
     bytes: Vec<u8>,
     nodes: u64,
+    /// Room for a node while it is encoded.
+    message: Vec<u8>,
 }
 
 impl RankWriter {
@@ -57,9 +60,14 @@ impl RankWriter {
     /// # Errors
     /// If the metadata are empty.
     pub fn new(metadata: &GlobalMetadata) -> Result<Self, EncodeError> {
-        let mut writer = Self { bytes: Vec::new(), nodes: 0 };
-        writer.message(metadata, EncodeError::EmptyMetadata)?;
+        let mut writer = Self::empty();
+        writer.raw(&metadata.encode_to_vec(), EncodeError::EmptyMetadata)?;
         Ok(writer)
+    }
+
+    /// Nothing yet, not even metadata.
+    fn empty() -> Self {
+        Self { bytes: Vec::new(), nodes: 0, message: Vec::new() }
     }
 
     /// Adds a node.
@@ -67,9 +75,13 @@ impl RankWriter {
     /// # Errors
     /// If it has nothing but id 0; it is then not added.
     pub fn node(&mut self, node: &Node) -> Result<(), EncodeError> {
-        self.message(node, EncodeError::EmptyNode { index: self.nodes })?;
-        self.nodes += 1;
-        Ok(())
+        let mut message = std::mem::take(&mut self.message);
+        message.clear();
+        encode::node(node, &mut message);
+        let added = self.raw(&message, EncodeError::EmptyNode { index: self.nodes });
+        self.message = message;
+        self.nodes += u64::from(added.is_ok());
+        added
     }
 
     /// Begins a copy of the file that `reader` reads, with its metadata byte by byte as they are.
@@ -91,10 +103,10 @@ impl RankWriter {
     /// # Errors
     /// If the metadata are empty.
     pub fn copying<R: std::io::Read>(reader: &NodeReader<R>) -> Result<Self, EncodeError> {
-        let mut writer = Self { bytes: Vec::new(), nodes: 0 };
+        let mut writer = Self::empty();
         match reader.metadata_wire().bytes() {
             Some(bytes) => writer.raw(bytes, EncodeError::EmptyMetadata)?,
-            None => writer.message(reader.metadata(), EncodeError::EmptyMetadata)?,
+            None => writer.raw(&reader.metadata().encode_to_vec(), EncodeError::EmptyMetadata)?,
         }
         Ok(writer)
     }
@@ -116,25 +128,14 @@ impl RankWriter {
         }
     }
 
-    fn message(&mut self, message: &impl Message, empty: EncodeError) -> Result<(), EncodeError> {
-        self.length(message.encoded_len(), empty)?;
-        message.encode_raw(&mut self.bytes);
-        Ok(())
-    }
-
     fn raw(&mut self, message: &[u8], empty: EncodeError) -> Result<(), EncodeError> {
-        self.length(message.len(), empty)?;
-        self.bytes.extend_from_slice(message);
-        Ok(())
-    }
-
-    /// Adds the length of a message.
-    fn length(&mut self, bytes: usize, empty: EncodeError) -> Result<(), EncodeError> {
+        let bytes = message.len();
         if bytes == 0 {
             return Err(empty);
         }
         let length = u32::try_from(bytes).map_err(|_| EncodeError::TooLong { bytes })?;
         prost::encoding::encode_varint(length.into(), &mut self.bytes);
+        self.bytes.extend_from_slice(message);
         Ok(())
     }
 
