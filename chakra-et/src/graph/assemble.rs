@@ -5,7 +5,8 @@
 //! is not, ids are kept, and each dependence as two words of the same array; at the end these are replaced
 //! by the number, in place.
 
-use super::{Ids, Op, Origin, RankGraph, RankGraphBuilder, TooLarge, position};
+use super::ids::Ids;
+use super::{Op, Origin, RankGraph, RankGraphBuilder, TooLarge};
 
 /// The nodes of a rank so far.
 #[derive(Default)]
@@ -13,8 +14,8 @@ pub(crate) struct Assembler {
     builder: RankGraphBuilder,
     /// The id of the first node.
     first: u64,
-    /// The ids of all nodes, once they are not consecutive.
-    ids: Option<Vec<u64>>,
+    /// The ids of all nodes, once they are not consecutive: two words each, as they are made smaller in place.
+    ids: Option<Vec<u32>>,
     /// Whether a node depends on itself.
     self_dep: bool,
 }
@@ -48,7 +49,7 @@ impl Assembler {
             self.keep_ids()?;
         }
         if let Some(ids) = &mut self.ids {
-            ids.push(id);
+            ids.extend(words(id));
         }
         self.builder.push(op, deps.iter().flat_map(|&dep| words(dep)), origin).map(drop)
     }
@@ -56,7 +57,7 @@ impl Assembler {
     /// Goes over from numbers to ids.
     fn keep_ids(&mut self) -> Result<(), TooLarge> {
         let graph = &mut self.builder.graph;
-        self.ids = Some((0..graph.ops.len() as u64).map(|number| self.first + number).collect());
+        self.ids = Some((0..graph.ops.len() as u64).flat_map(|number| words(self.first + number)).collect());
         if u32::try_from(graph.deps.len() * 2).is_err() {
             return Err(TooLarge);
         }
@@ -71,27 +72,29 @@ impl Assembler {
             return Err(Broken);
         }
         let mut graph = self.builder.finish();
-        let Some(mut ids) = self.ids else {
+        let Some(ids) = self.ids else {
             graph.ids = Ids::From(if graph.is_empty() { 0 } else { self.first });
-            return if graph.deps.iter().all(|&dep| (dep as usize) < graph.len()) {
+            let nodes = graph.len();
+            return if graph.deps.iter().all(|&dep| (dep as usize) < nodes) {
                 Ok(graph)
             } else {
                 Err(Broken)
             };
         };
-        let order = if ids.is_sorted() { None } else { Some(order_of(&ids)) };
+        let mut ids = Ids::from_words(ids);
+        let order = ids.order();
         if let Some(order) = &order {
-            permute(&mut ids, order);
+            ids.permute(order);
             graph.permute_nodes(order);
         }
-        if ids.windows(2).any(|pair| pair[0] == pair[1]) {
+        if ids.repeat() {
             return Err(Broken);
         }
         graph.resolve(&ids).ok_or(Broken)?;
         if let Some(order) = order {
             graph.permute_deps(&order);
         }
-        graph.ids = Ids::new(ids);
+        graph.ids = ids.settled();
         Ok(graph)
     }
 }
@@ -101,16 +104,8 @@ fn words(id: u64) -> [u32; 2] {
     [(id >> 32) as u32, id as u32]
 }
 
-/// The positions of the ids, by ascending id.
-fn order_of(ids: &[u64]) -> Vec<u32> {
-    // There are no more than 2^32 nodes, or adding them would have failed.
-    let mut order: Vec<u32> = (0..ids.len() as u32).collect();
-    order.sort_unstable_by_key(|&at| ids[at as usize]);
-    order
-}
-
 /// Brings the item at `order[i]` to i, without a copy of all.
-fn permute<T: Copy>(items: &mut [T], order: &[u32]) {
+pub(super) fn permute<T: Copy>(items: &mut [T], order: &[u32]) {
     let mut done = vec![0_u64; items.len().div_ceil(64)];
     for start in 0..items.len() {
         if done[start / 64] >> (start % 64) & 1 == 1 {
@@ -161,10 +156,10 @@ impl RankGraph {
     }
 
     /// Replaces the ids of dependences, two words each, by numbers; `None` if one does not exist.
-    fn resolve(&mut self, ids: &[u64]) -> Option<()> {
+    fn resolve(&mut self, ids: &Ids) -> Option<()> {
         for to in 0..self.deps.len() / 2 {
             let id = u64::from(self.deps[2 * to]) << 32 | u64::from(self.deps[2 * to + 1]);
-            self.deps[to] = position(ids, id)? as u32;
+            self.deps[to] = ids.position(id, self.ops.len())? as u32;
         }
         self.deps.truncate(self.deps.len() / 2);
         self.deps.shrink_to_fit();
