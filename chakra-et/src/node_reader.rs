@@ -36,6 +36,8 @@ use crate::wire_bytes::WireBytes;
 pub struct NodeReader<R: Read> {
     messages: Messages<R>,
     failed: bool,
+    /// Room for a node while it is encoded again.
+    room: Vec<u8>,
 }
 
 /// A node and where it stands.
@@ -63,7 +65,7 @@ impl<R: Read> NodeReader<R> {
     /// # Errors
     /// If the input is empty, of a schema that is not read or no trace at all.
     pub fn new(input: R) -> Result<Self, FileError> {
-        Ok(Self { messages: Messages::open(input)?, failed: false })
+        Ok(Self { messages: Messages::open(input)?, failed: false, room: Vec::new() })
     }
 
     /// The metadata.
@@ -90,7 +92,7 @@ impl<R: Read> NodeReader<R> {
         let decoded = decode(schema, &message);
         let node = decoded.map_err(|problem| fail(place, problem))?;
         let wire = match schema {
-            Schema::Current => WireBytes::of(&node, &message),
+            Schema::Current => WireBytes::of_node(&node, &message, &mut self.room),
             Schema::V0_0_1 => WireBytes::default(),
         };
         place.id = Some(node.id);
