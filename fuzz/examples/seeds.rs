@@ -1,4 +1,4 @@
-//! Writes small sound traces to begin with: `cargo run --bin seeds -- DIR`.
+//! Writes small sound traces to begin with: `cargo run --example seeds -- DIR`.
 
 use std::error::Error;
 use std::path::PathBuf;
