@@ -92,7 +92,7 @@ impl Assembler {
         }
         graph.resolve(&ids).ok_or(Broken)?;
         if let Some(order) = order {
-            graph.permute_deps(&order);
+            graph.permute_deps(order);
         }
         graph.ids = ids.settled();
         Ok(graph)
@@ -167,16 +167,16 @@ impl RankGraph {
         Some(())
     }
 
-    /// Reorders the lists of dependences.
-    fn permute_deps(&mut self, order: &[u32]) {
+    /// Reorders the lists of dependences. `order` becomes the array of their ends: another would be the most
+    /// that loading takes.
+    fn permute_deps(&mut self, mut order: Vec<u32>) {
         let mut deps = Vec::with_capacity(self.deps.len());
-        let mut ends = Vec::with_capacity(order.len());
-        for &from in order {
-            deps.extend_from_slice(self.deps(from));
-            ends.push(deps.len() as u32);
+        for slot in &mut order {
+            deps.extend_from_slice(self.deps(*slot));
+            *slot = deps.len() as u32;
         }
         self.deps = deps;
-        self.dep_end = ends;
+        self.dep_end = order;
     }
 }
 
