@@ -28,7 +28,10 @@ pub(crate) fn metadata(first: &[u8], second: &[u8]) -> Result<GlobalMetadata, Pr
         });
     }
     let evidence = "its metadata holds an attribute where the version belongs";
-    if let Some(Value::Bytes(attr @ [0x0a, ..])) = field(first, 1) {
+    // Of a version that is stated several times the last counts; so it must here, or what is read would not be
+    // read again once it is written.
+    let version = wire::fields(first).filter(|field| field.number == 1).last();
+    if let Some(Value::Bytes(attr @ [0x0a, ..])) = version.and_then(|field| field.value) {
         let typed = matches!(field(attr, 2), Some(Value::Varint(_)));
         let version = if typed { "0.0.3" } else { "a draft of 0.0.4" };
         return Err(Problem::OldSchema { version, evidence });
@@ -171,6 +174,12 @@ mod tests {
         let draft = [0x0a, 7, 0x0a, 1, b'a', 0xea, 1, 1, b'b'];
         assert!(verdict(&typed, &[]).starts_with("looks like schema 0.0.3: its metadata"));
         assert!(verdict(&draft, &[]).starts_with("looks like schema a draft of 0.0.4: its metadata"));
+    }
+
+    #[test]
+    fn of_several_versions_the_last_counts() {
+        assert_eq!(verdict(&[0x0a, 2, 0x0a, 0, 0x0a, 1, b'1'], &[]), "today's");
+        assert!(verdict(&[0x0a, 0, 0x0a, 2, 0x0a, 0], &[]).contains("a draft of 0.0.4"));
     }
 
     #[test]
