@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use chakra_et::graph::Graph;
 use clap::Args;
-use collective::sim::report::{LinkLoad, algbw_gb_per_s, busbw_gb_per_s};
+use collective::sim::report::{LinkLoad, algbw_gb_per_s, busbw_factor, busbw_gb_per_s};
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::{Bytes, Picos};
 use collective::sim::{Conventions, Model, Report, SimError, Simulation, StuckReport};
@@ -35,11 +35,21 @@ pub(crate) struct Simulate {
     #[command(flatten)]
     program: ProgramArguments,
     /// The collective that foreign traces implement, such as all_reduce, for the bus bandwidth.
-    #[arg(long)]
+    #[arg(long, value_parser = known_collective)]
     collective: Option<String>,
     /// Prints JSON.
     #[arg(long)]
     json: bool,
+}
+
+fn known_collective(name: &str) -> Result<String, String> {
+    // Those for which nccl-tests define a bus bandwidth, and the two for which there is none.
+    if busbw_factor(name, 2).is_some() || ["barrier", "custom"].contains(&name) {
+        return Ok(name.to_owned());
+    }
+    Err("expected all_reduce, all_gather, reduce_scatter, all_to_all, gather, scatter, broadcast, reduce, send_recv, \
+         barrier or custom"
+        .to_owned())
 }
 
 /// What is known of a graph beside its nodes.
