@@ -1,7 +1,7 @@
 //! The arguments that name a built-in algorithm and its parameters.
 
 use clap::Args;
-use collective::et::{EtOptions, ReduceRate};
+use collective::et::{EtOptions, NodeOrder, ReduceRate};
 use collective::sim::units::Bytes;
 use collective::{AlgorithmDef, ElementType, Schedule, Size, Trace, algorithms};
 
@@ -27,6 +27,10 @@ pub(crate) struct ProgramArguments {
     /// figures of ASTRA-sim's shipped example [default: no time].
     #[arg(long, value_name = "RATE")]
     pub(crate) reduce_rate: Option<ReduceRate>,
+    /// What nodes wait for: `threadblock`, the order in which a GPU runs, or `dataflow`, only the data that they need and the
+    /// order of messages [default: threadblock].
+    #[arg(long, value_name = "ORDER")]
+    pub(crate) order: Option<NodeOrder>,
 }
 
 fn setting(text: &str) -> Result<(String, usize), String> {
@@ -45,7 +49,11 @@ impl ProgramArguments {
 
     /// What turns a schedule into a graph.
     pub(crate) fn et_options(&self) -> EtOptions {
-        EtOptions { reduce_rate: self.reduce_rate.unwrap_or_default(), ..EtOptions::new(self.full_size()) }
+        EtOptions {
+            reduce_rate: self.reduce_rate.unwrap_or_default(),
+            order: self.order.unwrap_or_default(),
+            ..EtOptions::new(self.full_size())
+        }
     }
 
     /// The value of every parameter of the algorithm, by name.

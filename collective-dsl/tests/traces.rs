@@ -170,3 +170,38 @@ fn the_collective_api_rate_is_seven_microseconds_for_an_eighth_of_a_mebibyte() {
         assert!(wrong.parse::<ReduceRate>().is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn dataflow_order_waits_for_data_and_for_the_order_of_messages_only() {
+    let dataflow = |schedule: &Schedule| {
+        let options = EtOptions { order: et::NodeOrder::Dataflow, ..EtOptions::new(Size::bytes(1 << 20)) };
+        et::graph(schedule, &options).unwrap()
+    };
+    // A ring: the same nodes; but a receive waits for the receive before it, not for the delivery of a send.
+    let (by_block, by_data) = (graph(&ring(4), Size::bytes(1 << 20)), dataflow(&ring(4)));
+    for rank in 0..4 {
+        let (blocks, data) = (by_block.rank(rank), by_data.rank(rank));
+        assert_eq!(blocks.ops(), data.ops());
+        let nodes = || 0..data.len() as u32;
+        let is_recv = |node: &u32| matches!(data.op(*node), Op::Recv { .. });
+        for recv in nodes().filter(is_recv).skip(1) {
+            let earlier = nodes().filter(is_recv).filter(|node| *node < recv).max().unwrap();
+            assert!(data.deps(recv).contains(&earlier));
+        }
+        let first = nodes().find(is_recv).unwrap();
+        assert!(data.deps(first).is_empty() && !blocks.deps(first).is_empty());
+        // Every sum waits for what has arrived.
+        for comp in nodes().filter(|node| matches!(data.op(*node), Op::Comp { .. })) {
+            assert!(data.deps(comp).contains(&(comp - 1)));
+        }
+    }
+    // By hand: rank 0 sends its chunk away before another one overwrites it.
+    let p = Program::new(Collective::custom(2, 1, 1).unwrap());
+    p.chunk(0, Input, 0).copy_to(1, Output, 0);
+    p.chunk(1, Input, 0).copy_to(0, Input, 0);
+    p.expect(1, 0, 0, 0);
+    let graph = dataflow(&compile(&p.finish("swap").unwrap()).unwrap());
+    let rank = graph.rank(0);
+    let recv = (0..2).find(|node| matches!(rank.op(*node), Op::Recv { .. })).unwrap();
+    assert_eq!(rank.deps(recv), [1 - recv], "the receive waits for the send that reads the chunk");
+}

@@ -122,7 +122,7 @@ impl Simulate {
     }
 
     fn read(&self) -> Result<Subject, Failure> {
-        let ProgramArguments { ranks, set, size, element_type, reduce_rate } = &self.program;
+        let ProgramArguments { ranks, set, size, element_type, reduce_rate, order } = &self.program;
         let graph = chakra_et::read_trace(&self.what).map_err(|error| {
             let names: Vec<&str> = algorithms::ALL.iter().map(|algorithm| algorithm.name).collect();
             let looks_like_name = matches!(error, chakra_et::ReadError::NoFiles { .. });
@@ -133,9 +133,9 @@ impl Simulate {
             };
             Failure::input(format!("{error}{hint}"))
         })?;
-        if !set.is_empty() || element_type.is_some() || reduce_rate.is_some() {
+        if !set.is_empty() || element_type.is_some() || reduce_rate.is_some() || order.is_some() {
             return Err(Failure::input(
-                "--set, --type and --reduce-rate are for built-in algorithms; traces are already compiled",
+                "--set, --type, --reduce-rate and --order are for built-in algorithms; traces are already compiled",
             ));
         }
         if let Some(ranks) = ranks

@@ -1,9 +1,9 @@
 //! From a schedule to Chakra execution traces.
 //!
 //! A step becomes, in this order, a RECV node if it receives, a COMP node if it copies or reduces on the
-//! rank, a SEND node if it sends. Each step depends on the one before it in its thread block and on the
-//! steps that the schedule says; this is what the published MSCCL-to-Chakra converter does too. The channel is the
-//! tag. A rank without work, and every rank of a collective of size 0, has one COMP node that does nothing.
+//! rank, a SEND node if it sends. By default each step depends on the one before it in its thread block and on
+//! the steps that the schedule says; this is what the published MSCCL-to-Chakra converter does too
+//! ([`NodeOrder`] has the alternative). The channel is the tag. A rank without work, and every rank of a collective of size 0, has one COMP node that does nothing.
 //!
 //! Beside what the format knows, nodes carry where they come from, so that a reader can rebuild the schedule:
 //! `tb_id`, `local_time_step`, `step_type`, `src_buf`, `src_off`, `dst_buf`, `dst_off`, `cnt`, the first logical
@@ -12,6 +12,7 @@
 //! `total_chunk_cnt` stands beside the literal `comm_size`.
 
 mod bytes;
+mod hazards;
 mod nodes;
 mod sizes;
 
@@ -34,13 +35,40 @@ pub struct EtOptions {
     pub size: Size,
     /// How long a reduction takes.
     pub reduce_rate: ReduceRate,
+    /// What the nodes wait for.
+    pub order: NodeOrder,
 }
 
 impl EtOptions {
     /// A size, and reductions that take no time.
     #[must_use]
     pub fn new(size: Size) -> Self {
-        Self { size, reduce_rate: ReduceRate::Free }
+        Self { size, reduce_rate: ReduceRate::Free, order: NodeOrder::ThreadBlock }
+    }
+}
+
+/// What the nodes of a trace wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum NodeOrder {
+    /// Each step waits for the one before it in its thread block and for the steps that the schedule says: the order in
+    /// which a GPU runs. A SEND being finished when its message is delivered, this also waits for delivery.
+    #[default]
+    ThreadBlock,
+    /// Each node waits for the data that it needs (read after write, write after read, write after write) and for the
+    /// send, or the receive, before it on its connection: what the algorithm itself demands.
+    Dataflow,
+}
+
+impl FromStr for NodeOrder {
+    type Err = String;
+
+    /// `threadblock` or `dataflow`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "threadblock" => Ok(NodeOrder::ThreadBlock),
+            "dataflow" => Ok(NodeOrder::Dataflow),
+            _ => Err(format!("there is no order \"{text}\": expected threadblock or dataflow")),
+        }
     }
 }
 

@@ -3,8 +3,9 @@
 use chakra_et::graph::{Op, Origin, SourceRef, StepRef};
 use smallvec::SmallVec;
 
+use super::hazards::Hazards;
 use super::sizes::Sizes;
-use super::{EtError, EtOptions};
+use super::{EtError, EtOptions, NodeOrder};
 use crate::ids::{RankId, SiteId, ThreadBlockId};
 use crate::schedule::{Schedule, Step, StepId, ThreadBlock};
 
@@ -40,43 +41,125 @@ pub(super) fn for_each<'s>(
         let line = schedule.sites.get(site)?.line;
         Some(SourceRef { file: *file_of_site.get(site.index())?, line })
     };
-    // The last node of each step so far, by thread block.
-    let mut last: Vec<Vec<u32>> = blocks.iter().map(|b| Vec::with_capacity(b.steps.len())).collect();
+    let mut order = match options.order {
+        NodeOrder::ThreadBlock => Waits::ThreadBlock(blocks.iter().map(|_| Vec::new()).collect()),
+        NodeOrder::Dataflow => Waits::Dataflow {
+            hazards: Hazards::new(schedule, rank),
+            sent: vec![None; blocks.len()],
+            received: vec![None; blocks.len()],
+        },
+    };
     let mut next_id = 0;
     walk(blocks, RankId(rank as u32), |id, step, block| {
-        let t = id.thread_block.index();
-        let mut deps: SmallVec<[u32; 2]> = last[t].last().copied().into_iter().collect();
-        deps.extend(step.depends.iter().map(|on| last[on.thread_block.index()][on.step as usize]));
-        deps.sort_unstable();
-        deps.dedup();
         let bytes = sizes.bytes(step.data);
         let at = StepRef { thread_block: id.thread_block.0, step: id.step };
-        let mut emit = |op, site| {
-            let node_deps = std::mem::replace(&mut deps, SmallVec::from_slice(&[next_id]));
-            let origin = Origin { step: Some(at), source: source(site) };
-            next_id += 1;
-            sink(EtNode { op, deps: node_deps, origin, step: Some(step) })
-        };
         let tag = block.channel.0;
-        if step.kind.receives()
-            && let Some(src) = block.recv
-        {
-            emit(Op::Recv { src: src.0, tag, bytes }, step.site)?;
-        }
-        if step.kind.reduces() {
+        let receive = block
+            .recv
+            .filter(|_| step.kind.receives())
+            .map(|src| (Part::Receive, Op::Recv { src: src.0, tag, bytes }, step.site));
+        let compute = if step.kind.reduces() {
             let micros = options.reduce_rate.micros(bytes);
-            emit(Op::Comp { micros, ops: sizes.elements(step.data), bytes }, step.site)?;
+            Some(Op::Comp { micros, ops: sizes.elements(step.data), bytes })
         } else if !step.kind.receives() && !step.kind.sends() {
-            emit(Op::Comp { micros: 0, ops: 0, bytes }, step.site)?;
+            Some(Op::Comp { micros: 0, ops: 0, bytes })
+        } else {
+            None
+        };
+        let compute = compute.map(|op| (Part::Compute, op, step.site));
+        let send = block
+            .send
+            .filter(|_| step.kind.sends())
+            .map(|dst| (Part::Send, Op::Send { dst: dst.0, tag, bytes }, step.send_site));
+        let mut before = None;
+        for (part, op, site) in [receive, compute, send].into_iter().flatten() {
+            let mut deps = order.before(id, step, part, next_id, before);
+            deps.sort_unstable();
+            deps.dedup();
+            let origin = Origin { step: Some(at), source: source(site) };
+            sink(EtNode { op, deps, origin, step: Some(step) })?;
+            before = Some(next_id);
+            next_id += 1;
         }
-        if step.kind.sends()
-            && let Some(dst) = block.send
-        {
-            emit(Op::Send { dst: dst.0, tag, bytes }, step.send_site)?;
-        }
-        last[t].push(next_id - 1);
+        order.done(id, next_id - 1);
         Ok(())
     })
+}
+
+/// The nodes of a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Receive,
+    Compute,
+    Send,
+}
+
+/// What a node waits for, by the order asked for.
+enum Waits {
+    /// The last node of each step so far, by thread block.
+    ThreadBlock(Vec<Vec<u32>>),
+    Dataflow {
+        hazards: Hazards,
+        /// The last node that has sent, and that has received, on the connection of each thread block.
+        sent: Vec<Option<u32>>,
+        received: Vec<Option<u32>>,
+    },
+}
+
+impl Waits {
+    /// What a node of a step waits for; `earlier` is the node of the same step before it.
+    fn before(
+        &mut self,
+        id: StepId,
+        step: &Step,
+        part: Part,
+        node: u32,
+        earlier: Option<u32>,
+    ) -> SmallVec<[u32; 2]> {
+        let mut waits: SmallVec<[u32; 2]> = earlier.into_iter().collect();
+        let block = id.thread_block.index();
+        match self {
+            Waits::ThreadBlock(last) => {
+                if earlier.is_none() {
+                    waits.extend(last[block].last().copied());
+                    let awaited = |on: &StepId| last[on.thread_block.index()][on.step as usize];
+                    waits.extend(step.depends.iter().map(awaited));
+                }
+            }
+            Waits::Dataflow { hazards, sent, received } => {
+                // A receive without a reduction stores what arrives; else the COMP node does.
+                let stores = match part {
+                    Part::Receive => !step.kind.reduces(),
+                    Part::Compute => step.kind.writes_dst(),
+                    Part::Send => false,
+                };
+                let reads = match part {
+                    Part::Receive => false,
+                    Part::Compute => true,
+                    Part::Send => !step.kind.receives(),
+                };
+                if reads {
+                    hazards.read(step.src, step.count, node, &mut waits);
+                }
+                if stores {
+                    hazards.write(step.dst, step.count, node, &mut waits);
+                }
+                match part {
+                    Part::Receive => waits.extend(received[block].replace(node)),
+                    Part::Send => waits.extend(sent[block].replace(node)),
+                    Part::Compute => {}
+                }
+            }
+        }
+        waits
+    }
+
+    /// A step is complete with a node.
+    fn done(&mut self, id: StepId, node: u32) {
+        if let Waits::ThreadBlock(last) = self {
+            last[id.thread_block.index()].push(node);
+        }
+    }
 }
 
 /// Visits the steps of a rank so that each comes after those that it waits for: in waves, one step of every
