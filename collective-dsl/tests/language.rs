@@ -185,7 +185,8 @@ fn instances_are_right_also_for_operations_on_several_chunks() {
     for replication in [Replication::Interleaved, Replication::Blocked] {
         for instances in [1, 2, 3] {
             for in_place in [true, false] {
-                let options = Options { instances, replication, protocol: Protocol::Ll };
+                let options =
+                    Options { instances, replication, protocol: Protocol::Ll, ..Options::default() };
                 let gather = Setting { in_place, options, ..setting(CollectiveKind::AllGather, 8, 1) };
                 let schedule = right(&gather, |p| doubling(p, 8));
                 assert_eq!(schedule.channel_count(), instances);
