@@ -1,7 +1,8 @@
 //! Four nodes of eight GPUs: when does a hierarchical all-reduce beat flat rings?
 //!
 //! The hierarchical algorithm is written below, and was checked while this file was compiled. Break it (say,
-//! change `1..nodes` to `2..nodes`) and compile again: the compiler points at the line.
+//! change `1..nodes` to `2..nodes`) and compile again: the compiler names the ranks whose data are missing, and
+//! points at the lines that left them out.
 
 use collective::algorithms::{allreduce_ring, allreduce_rotated_rings};
 use collective::et::{self, EtOptions};
@@ -68,7 +69,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Ok(simulation.run(&graph)?.makespan)
     };
 
-    println!("All-reduce on {NODES} nodes of {GPUS} GPUs (link-queue: store and forward)");
+    println!(
+        "All-reduce on {NODES} nodes of {GPUS} GPUs (model link-queue: every link stores and forwards whole messages)"
+    );
     println!("  inside a node   NVSwitch, 450 GB/s a GPU, 250 ns a hop");
     println!("  between nodes   one card a GPU, 50 GB/s, 1500 ns a hop\n");
     println!("  A  one flat ring: every crossing between nodes goes over the same GPU's card");

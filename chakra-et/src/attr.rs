@@ -88,6 +88,10 @@ pub enum AttrError {
     },
 }
 
+/// What the readers of integers expect.
+pub(crate) const INTEGER: &str = "a non-negative integer";
+pub(crate) const U32: &str = "a non-negative integer below 2^32";
+
 fn make(name: &str, value: Value) -> AttributeProto {
     AttributeProto { name: name.to_owned(), doc_string: String::new(), value: Some(value) }
 }
@@ -177,7 +181,7 @@ pub fn find<'a>(attrs: &'a [AttributeProto], name: &str) -> Option<&'a Attribute
 /// # Errors
 /// If the attribute has another kind, no value, or a value out of range.
 pub fn find_u64(attrs: &[AttributeProto], name: &'static str) -> Result<Option<u64>, AttrError> {
-    find_unsigned(attrs, name, "a non-negative integer")
+    find_unsigned(attrs, name, INTEGER)
 }
 
 /// A non-negative integer below 2^32 from any integer arm, or `None` if there is no such attribute.
@@ -193,7 +197,7 @@ pub fn find_u32(attrs: &[AttributeProto], name: &'static str) -> Result<Option<u
 /// # Errors
 /// If the attribute is missing, has another kind, no value, or a value out of range.
 pub fn need_u64(attrs: &[AttributeProto], name: &'static str) -> Result<u64, AttrError> {
-    find_u64(attrs, name)?.ok_or(AttrError::Missing { name, expected: "a non-negative integer" })
+    find_u64(attrs, name)?.ok_or(AttrError::Missing { name, expected: INTEGER })
 }
 
 /// As [`find_u32`], for an attribute that must be there.
@@ -203,8 +207,6 @@ pub fn need_u64(attrs: &[AttributeProto], name: &'static str) -> Result<u64, Att
 pub fn need_u32(attrs: &[AttributeProto], name: &'static str) -> Result<u32, AttrError> {
     find_u32(attrs, name)?.ok_or(AttrError::Missing { name, expected: U32 })
 }
-
-const U32: &str = "a non-negative integer below 2^32";
 
 /// A truth value, or `None` if there is no such attribute. An integer 0 or 1 will do: some writers store
 /// `is_cpu_op` so.

@@ -143,12 +143,22 @@ pub enum Problem {
         source: prost::DecodeError,
     },
     /// The file is of an older schema.
-    #[error("looks like schema {version}: {evidence}; only 0.0.4 / 1.0.0 is read")]
+    #[error("looks like schema {version}: {evidence}; only 0.0.1 and 0.0.4 / 1.0.0 are read")]
     OldSchema {
         /// The version suspected.
         version: &'static str,
         /// What speaks for it.
         evidence: &'static str,
+    },
+    /// A node of an older schema cannot be converted.
+    #[error("the node of schema {version} has {field} {value}, which that schema does not define")]
+    OldValue {
+        /// The schema.
+        version: &'static str,
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: u64,
     },
     /// There is no metadata.
     #[error("the first message is a node; a trace begins with a GlobalMetadata message")]

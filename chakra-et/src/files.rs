@@ -1,5 +1,6 @@
 //! Writes the files of a whole trace: all of them or none.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::prefix::Prefix;
+use crate::prefix::{Named, Prefix};
 
 /// A trace was not written. Files that were there before are as they were, unless [`WriteError::Rollback`]
 /// or [`WriteError::Cleanup`] says otherwise.
@@ -70,8 +71,8 @@ pub enum WriteError {
 ///
 /// Missing directories are made. The files appear together: all are written under other names first and
 /// then renamed; upon a failure these are removed and files of an earlier run stay as they were. Files of
-/// higher ranks that an earlier run left under the same prefix are removed, as they would otherwise count as
-/// part of this trace. Of several failures the one of the lowest rank is reported.
+/// higher ranks that an earlier run left under the same prefix are removed, compressed ones as well, as they
+/// would otherwise count as part of this trace. Of several failures the one of the lowest rank is reported.
 ///
 /// # Errors
 /// If there are no ranks, if `contents` fails, or if the system refuses to write; the error names the path.
@@ -98,10 +99,18 @@ pub fn write_trace<E: Into<Box<dyn Error + Send + Sync>>>(
     // Dropping a temporary removes it, so an early return leaves nothing behind.
     let new: Vec<Temporary> = written.into_iter().collect::<Result<_, _>>()?;
 
-    let present = prefix.ranks().map_err(refused(&prefix.directory, "list the directory"))?;
+    let present = prefix.files().map_err(refused(&prefix.directory, "list the directory"))?;
+    let old = present.into_values().filter_map(|named| match named {
+        Named::Plain(rank) => Some((rank, prefix.path(rank))),
+        // Next to a new file, which is preferred, it does no harm.
+        Named::Gzip(rank) => (rank >= ranks).then(|| (rank, prefix.gzip_path(rank))),
+        Named::Stray => None,
+    });
+    // In the order of ranks, not of names, so that an error does not depend on how many there are.
+    let old: BTreeSet<(usize, PathBuf)> = old.collect();
     let mut exchange = Exchange::default();
     let exchanged =
-        present.into_iter().try_for_each(|rank| exchange.set_aside(&prefix, rank)).and_then(|()| {
+        old.into_iter().try_for_each(|(rank, path)| exchange.set_aside(&prefix, rank, path)).and_then(|()| {
             new.into_iter().enumerate().try_for_each(|(rank, new)| exchange.place(&prefix, rank, new))
         });
     match exchanged {
@@ -163,9 +172,8 @@ struct Exchange {
 }
 
 impl Exchange {
-    /// Moves the present file of a rank out of the way.
-    fn set_aside(&mut self, prefix: &Prefix, rank: usize) -> Result<(), WriteError> {
-        let path = prefix.path(rank);
+    /// Moves a present file of a rank out of the way.
+    fn set_aside(&mut self, prefix: &Prefix, rank: usize, path: PathBuf) -> Result<(), WriteError> {
         if path.is_dir() {
             let source = io::Error::from(io::ErrorKind::IsADirectory);
             return Err(refused(&path, "replace")(source));

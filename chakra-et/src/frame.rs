@@ -11,8 +11,6 @@
 //! # Ok::<(), chakra_et::frame::FrameError>(())
 //! ```
 
-use std::io::{self, BufRead, Read};
-
 use thiserror::Error;
 
 /// A length takes at most this many bytes: it is a 32-bit varint.
@@ -87,7 +85,14 @@ impl<'a> Iterator for Frames<'a> {
 }
 
 /// The first message of a non-empty slice, and how many bytes it takes together with its length.
-fn split_message(bytes: &[u8]) -> Result<(&[u8], usize), FrameProblem> {
+pub(crate) fn split_message(bytes: &[u8]) -> Result<(&[u8], usize), FrameProblem> {
+    // Most messages are shorter than 128 bytes.
+    if let [len, body @ ..] = bytes
+        && *len < 0x80
+        && let Some(message) = body.get(..usize::from(*len))
+    {
+        return Ok((message, 1 + message.len()));
+    }
     let mut length = Length::default();
     for (at, &byte) in bytes.iter().enumerate() {
         if let Some(expected) = length.push(byte)? {
@@ -120,68 +125,10 @@ impl Length {
     }
 }
 
-/// Reads messages one by one, holding only the present one.
-#[derive(Debug)]
-pub(crate) struct FrameReader<R> {
-    input: R,
-    offset: u64,
-    message: Vec<u8>,
-}
-
-/// Why [`FrameReader::next`] failed.
-#[derive(Debug)]
-pub(crate) enum StreamError {
-    Io(io::Error),
-    Frame(FrameProblem),
-}
-
-impl<R: BufRead> FrameReader<R> {
-    pub(crate) fn new(input: R) -> Self {
-        Self { input, offset: 0, message: Vec::new() }
-    }
-
-    /// Where the next message begins; after an error, where the broken one began.
-    pub(crate) fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    /// The next message, or `None` at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, StreamError> {
-        let Some((expected, length_bytes)) = self.read_length()? else { return Ok(None) };
-        self.message.clear();
-        // `take` and not a buffer of the announced size: a broken length must not cost gigabytes.
-        let mut body = self.input.by_ref().take(u64::from(expected));
-        let found = body.read_to_end(&mut self.message).map_err(StreamError::Io)? as u64;
-        if found < u64::from(expected) {
-            return Err(StreamError::Frame(FrameProblem::TruncatedMessage { expected, found }));
-        }
-        self.offset += length_bytes + found;
-        Ok(Some(&self.message))
-    }
-
-    fn read_length(&mut self) -> Result<Option<(u32, u64)>, StreamError> {
-        let mut length = Length::default();
-        loop {
-            let available = match self.input.fill_buf() {
-                Ok(available) => available,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(StreamError::Io(error)),
-            };
-            let Some(&byte) = available.first() else {
-                let problem = FrameProblem::TruncatedLength;
-                return if length.bytes == 0 { Ok(None) } else { Err(StreamError::Frame(problem)) };
-            };
-            self.input.consume(1);
-            if let Some(value) = length.push(byte).map_err(StreamError::Frame)? {
-                return Ok(Some((value, length.bytes as u64)));
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame_reader::{FrameReader, StreamError};
 
     fn first_problem(bytes: &[u8]) -> Option<(u64, FrameProblem)> {
         let sliced = frames(bytes).find_map(Result::err).map(|error| (error.offset, error.problem));

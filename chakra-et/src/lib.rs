@@ -4,8 +4,9 @@
 //! `PREFIX.RANK.et`: nodes that send, receive, compute or take part in a collective, and what each must
 //! wait for. Simulators such as ASTRA-sim run them.
 //!
-//! * [`read_trace`] and [`graph_from_bytes`] give the compact [`Graph`] that a simulator walks.
-//! * [`NodeReader`] gives the nodes of one file as they are, one at a time.
+//! * [`read_trace`] and [`graph_from_bytes`] give the compact [`Graph`] that a simulator walks;
+//!   [`load_trace`] and [`load_bytes`] also say what there is to warn of.
+//! * [`NodeReader`] gives the nodes of one file as they are, one at a time, and loses nothing.
 //! * [`RankWriter`] and [`write_trace`] write.
 //! * [`proto`] has the messages, [`frame`] how they follow one another, [`attr`] their attributes,
 //!   [`view`] what a node means, [`metadata`] what the first message says.
@@ -44,25 +45,38 @@
 //! ```
 
 pub mod attr;
-mod compact;
+mod diagnose;
+mod encode;
 mod error;
+mod figures;
 mod files;
 pub mod frame;
+mod frame_reader;
 pub mod graph;
+mod hot;
+mod input;
+mod messages;
 pub mod metadata;
 mod node_reader;
+mod old;
 mod prefix;
 pub mod proto;
+mod rank;
 mod read;
 mod schema;
 pub mod view;
+mod warning;
+mod wire;
+mod wire_bytes;
 mod write;
 
 pub use error::{DepKind, FileError, Input, Place, Problem, ReadError};
 pub use files::{WriteError, write_trace};
 pub use graph::Graph;
 pub use node_reader::{NodeReader, ReadNode};
-pub use read::{graph_from_bytes, read_trace};
+pub use read::{Loaded, graph_from_bytes, load_bytes, load_trace, read_trace};
+pub use warning::{Warning, WarningKind};
+pub use wire_bytes::{FieldOf, UnknownField, WireBytes};
 pub use write::{EncodeError, RankWriter};
 
 /// The examples of the README are tests too.

@@ -13,6 +13,18 @@ pub const VERSION: &str = "0.0.4";
 /// The value of the attribute `schema` that is written: which attributes beyond the format to expect.
 pub const SCHEMA: &str = "chakra-et.1";
 
+/// The labels of the version that is read.
+const KNOWN: [&str; 2] = [VERSION, "1.0.0"];
+
+/// Whether the metadata state the version that is read. Several converters leave the version empty and state
+/// what they wrote in the attribute `schema`.
+pub(crate) fn is_known(metadata: &GlobalMetadata) -> bool {
+    match metadata.version.as_str() {
+        "" => attr::find(&metadata.attr, "schema").is_some(),
+        version => KNOWN.contains(&version),
+    }
+}
+
 /// The metadata of a trace, with the collective that it implements and the files that its nodes name.
 ///
 /// # Errors

@@ -1,19 +1,22 @@
-//! Reads one file message by message.
+//! Reads one file node by node.
 
-use std::io::{BufReader, Chain, Cursor, Read};
+use std::io::Read;
 
-use flate2::read::MultiGzDecoder;
 use prost::Message;
 
 use crate::error::{FileError, Place, Problem};
-use crate::frame::{FrameReader, StreamError};
+use crate::messages::{Messages, Schema, fail};
+use crate::old;
 use crate::proto::{GlobalMetadata, Node};
-use crate::schema;
+use crate::warning::Warning;
+use crate::wire_bytes::WireBytes;
 
 /// Reads one file: the metadata at once, then node by node, so that memory does not grow with the file.
 ///
-/// gzip data is recognised by its first bytes. After an error there are no more nodes. Nodes are
-/// decoded, but not judged: for what they mean see [`crate::view`].
+/// gzip data is recognised by its first bytes, and files of schema 0.0.1 are converted. After an error there
+/// are no more nodes. Nodes are decoded, but not judged: for what they mean see [`crate::view`]. Nothing is
+/// lost: what [`ReadNode::node`] does not hold is in [`ReadNode::wire`], and
+/// [`RankWriter::copy`](crate::RankWriter::copy) writes it again.
 ///
 /// ```
 /// use chakra_et::{NodeReader, RankWriter, metadata, proto::Node};
@@ -31,11 +34,10 @@ use crate::schema;
 /// ```
 #[derive(Debug)]
 pub struct NodeReader<R: Read> {
-    frames: Frames<R>,
-    metadata: GlobalMetadata,
-    /// Nodes read so far.
-    index: u64,
+    messages: Messages<R>,
     failed: bool,
+    /// Room for a node while it is encoded again.
+    room: Vec<u8>,
 }
 
 /// A node and where it stands.
@@ -46,51 +48,65 @@ pub struct ReadNode {
     pub place: Place,
     /// The node as it is in the file.
     pub node: Node,
+    /// What is in the file beyond that: unknown fields, an unusual order.
+    pub wire: WireBytes,
+}
+
+impl ReadNode {
+    /// The bytes of the message, if they are not the canonical ones of the node.
+    pub(crate) fn encoding(&self) -> Option<Vec<u8>> {
+        self.wire.encode_node(&self.node)
+    }
 }
 
 impl<R: Read> NodeReader<R> {
     /// Opens the input and reads the metadata.
     ///
     /// # Errors
-    /// If the input is empty, of an older schema or no trace at all.
+    /// If the input is empty, of a schema that is not read or no trace at all.
     pub fn new(input: R) -> Result<Self, FileError> {
-        let mut frames = Frames::open(input)?;
-        let place = frames.place();
-        let Some(first) = frames.next()? else { return Err(fail(place, Problem::Empty)) };
-        let metadata = match schema::metadata(first, &[]) {
-            Ok(metadata) => metadata,
-            // The first node of an old file may look like one of today; the second may tell.
-            Err(Problem::NoMetadata) => {
-                let first = first.to_vec();
-                let second = frames.next().ok().flatten().unwrap_or(&[]);
-                schema::metadata(&first, second).map_err(|problem| fail(place, problem))?
-            }
-            Err(problem) => return Err(fail(place, problem)),
-        };
-        Ok(Self { frames, metadata, index: 0, failed: false })
+        Ok(Self { messages: Messages::open(input)?, failed: false, room: Vec::new() })
     }
 
     /// The metadata.
     #[must_use]
     pub fn metadata(&self) -> &GlobalMetadata {
-        &self.metadata
+        self.messages.metadata()
+    }
+
+    /// What the metadata do not hold of their bytes.
+    #[must_use]
+    pub fn metadata_wire(&self) -> &WireBytes {
+        self.messages.metadata_bytes()
+    }
+
+    /// What there is to warn of in the part that has been read.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        self.messages.warnings.list()
     }
 
     fn read(&mut self) -> Result<Option<ReadNode>, FileError> {
-        let mut place = Place { index: Some(self.index), ..self.frames.place() };
-        let message = match self.frames.next() {
-            Ok(Some(message)) => message,
-            Ok(None) => return Ok(None),
-            Err(error) => return Err(fail(place, error.problem)),
+        let schema = self.messages.schema();
+        let Some((mut place, message)) = self.messages.next()? else { return Ok(None) };
+        let decoded = decode(schema, &message);
+        let node = decoded.map_err(|problem| fail(place, problem))?;
+        let wire = match schema {
+            Schema::Current => WireBytes::of_node(&node, &message, &mut self.room),
+            Schema::V0_0_1 => WireBytes::default(),
         };
-        if self.index == 0 {
-            schema::check_first_node(message).map_err(|problem| fail(place, problem))?;
-        }
-        let node =
-            Node::decode(message).map_err(|source| fail(place, Problem::Decode { what: "Node", source }))?;
         place.id = Some(node.id);
-        self.index += 1;
-        Ok(Some(ReadNode { place, node }))
+        self.messages.decoded(node.id);
+        self.messages.warnings.node(place, &node);
+        Ok(Some(ReadNode { place, node, wire }))
+    }
+}
+
+/// Decodes a node in the thorough way.
+pub(crate) fn decode(schema: Schema, message: &[u8]) -> Result<Node, Problem> {
+    match schema {
+        Schema::Current => Node::decode(message).map_err(|source| Problem::Decode { what: "Node", source }),
+        Schema::V0_0_1 => old::node(message),
     }
 }
 
@@ -104,60 +120,5 @@ impl<R: Read> Iterator for NodeReader<R> {
         let node = self.read().transpose();
         self.failed = !matches!(node, Some(Ok(_)));
         node
-    }
-}
-
-fn fail(place: Place, problem: Problem) -> FileError {
-    FileError { place, problem }
-}
-
-/// The two bytes that were looked at, then the rest.
-type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
-
-/// The messages of a plain or compressed input.
-#[derive(Debug)]
-enum Frames<R: Read> {
-    Plain(FrameReader<BufReader<Peeked<R>>>),
-    // Boxed as the state of the decoder is large.
-    Gzip(Box<FrameReader<BufReader<MultiGzDecoder<Peeked<R>>>>>),
-}
-
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
-const BUFFER: usize = 64 << 10;
-
-impl<R: Read> Frames<R> {
-    fn open(mut input: R) -> Result<Self, FileError> {
-        let mut start = Vec::new();
-        let looked = input.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut start);
-        looked.map_err(|error| fail(Place::default(), Problem::Io(error)))?;
-        let gzip = start == GZIP_MAGIC;
-        let input = Cursor::new(start).chain(input);
-        Ok(if gzip {
-            let input = BufReader::with_capacity(BUFFER, MultiGzDecoder::new(input));
-            Self::Gzip(Box::new(FrameReader::new(input)))
-        } else {
-            Self::Plain(FrameReader::new(BufReader::with_capacity(BUFFER, input)))
-        })
-    }
-
-    /// Where the next message begins.
-    fn place(&self) -> Place {
-        let (offset, decompressed) = match self {
-            Self::Plain(frames) => (frames.offset(), false),
-            Self::Gzip(frames) => (frames.offset(), true),
-        };
-        Place { offset, decompressed, ..Place::default() }
-    }
-
-    fn next(&mut self) -> Result<Option<&[u8]>, FileError> {
-        let place = self.place();
-        let next = match self {
-            Self::Plain(frames) => frames.next(),
-            Self::Gzip(frames) => frames.next(),
-        };
-        next.map_err(|error| match error {
-            StreamError::Io(error) => fail(place, Problem::Io(error)),
-            StreamError::Frame(problem) => fail(place, Problem::Frame(problem)),
-        })
     }
 }

@@ -1,39 +1,67 @@
 //! Reads a whole trace into its compact graph.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::path::Path;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::compact::PendingRank;
 use crate::error::{FileError, Input, Place, Problem, ReadError};
 use crate::graph::{CollectiveInfo, Graph, RankGraph};
-use crate::metadata;
-use crate::node_reader::NodeReader;
-use crate::prefix::{Prefix, rank_suffix};
+use crate::prefix::{Prefix, TraceFiles};
+use crate::rank::{self, Rank};
+use crate::warning::{Warning, WarningKind};
 
-/// Reads the files `PREFIX.0.et`, `PREFIX.1.et`, … of a trace, in parallel by rank.
+/// A trace that was read, with what there is to warn of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// The compact graph.
+    pub graph: Graph,
+    /// Warnings about files, then those of each rank in order.
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads the files `PREFIX.0.et`, `PREFIX.1.et`, … of a trace, in parallel by rank. Where a rank has no such
+/// file but `PREFIX.RANK.et.gz`, that is read.
 ///
 /// Nodes are numbered by ascending id, whatever their order in the file; dependences of both kinds are
-/// merged, without duplicates. Cycles are not looked for.
+/// merged, without duplicates. Cycles are not looked for: see [`RankGraph::cycle`]. [`load_trace`] gives the
+/// same graph and warnings, too.
 ///
 /// # Errors
 /// If there are no such files or a rank is missing between others; if a file is truncated, of an older
-/// schema or no trace; if a node lacks an attribute that its type needs, or has one of another kind;
-/// if an id occurs twice, or a dependence is on the node itself or on none. Of several broken files the
-/// one with the lowest rank is reported.
+/// schema that is not read or no trace; if a node lacks an attribute that its type needs, or has one of
+/// another kind; if an id occurs twice, or a dependence is on the node itself or on none. Of several broken
+/// files the one with the lowest rank is reported.
 pub fn read_trace(prefix: impl AsRef<Path>) -> Result<Graph, ReadError> {
-    let given = prefix.as_ref();
-    let prefix = Prefix::new(given).ok_or_else(|| ReadError::NoPrefix { prefix: given.to_owned() })?;
-    let ranks = count_ranks(given, &prefix)?;
-    let input = |rank| Input::File(prefix.path(rank));
-    read_ranks(ranks, input, |rank| {
-        let file = File::open(prefix.path(rank))
-            .map_err(|error| FileError { place: Place::default(), problem: Problem::Io(error) })?;
-        read_rank(file)
-    })
+    load_files(prefix.as_ref(), false).map(|loaded| loaded.graph)
+}
+
+/// As [`read_trace`], with warnings: what was accepted but may not be what its writer meant, or stops others.
+///
+/// ```
+/// use chakra_et::{RankWriter, load_trace, metadata, view, write_trace};
+/// use chakra_et::graph::{Op, Origin};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let directory = directory.path();
+/// write_trace(directory.join("one"), 1, |_| -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
+///     let mut writer = RankWriter::new(&metadata::write(None, &[])?)?;
+///     writer.node(&view::node(1, "?", Op::Other { node_type: 42 }, vec![], Origin::default())?)?;
+///     Ok(writer.finish())
+/// })?;
+/// let loaded = load_trace(directory.join("one"))?;
+/// assert_eq!(loaded.graph.node_count(), 1);
+/// assert_eq!(loaded.warnings[0].kind.id(), "unknown-node-type");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As for [`read_trace`].
+pub fn load_trace(prefix: impl AsRef<Path>) -> Result<Loaded, ReadError> {
+    load_files(prefix.as_ref(), true)
 }
 
 /// Reads a trace from memory: the contents of one file for each rank.
@@ -41,89 +69,97 @@ pub fn read_trace(prefix: impl AsRef<Path>) -> Result<Graph, ReadError> {
 /// # Errors
 /// As for [`read_trace`], but for those about files; they name the rank. No ranks give an empty graph.
 pub fn graph_from_bytes<B: AsRef<[u8]> + Sync>(ranks: &[B]) -> Result<Graph, ReadError> {
-    read_ranks(ranks.len(), Input::Rank, |rank| read_rank(ranks[rank].as_ref()))
+    load(ranks.len(), Input::Rank, |rank| memory(ranks[rank].as_ref(), false)).map(|loaded| loaded.graph)
 }
 
-/// How many ranks the trace has; an error unless each of them has a file.
-fn count_ranks(given: &Path, prefix: &Prefix) -> Result<usize, ReadError> {
-    let ranks = match prefix.ranks() {
-        Ok(ranks) => ranks,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        Err(source) => return Err(ReadError::Directory { path: prefix.directory.clone(), source }),
-    };
-    let Some(&highest) = ranks.last() else {
-        let pattern = format!("{} (N = 0, 1, ...)", prefix.with_suffix(".N.et").display());
-        return Err(ReadError::NoFiles { pattern, hint: hint(given) });
-    };
-    match ranks.iter().enumerate().find(|&(expected, &rank)| expected != rank) {
-        Some((missing, _)) => Err(ReadError::MissingRank { path: prefix.path(missing), highest }),
-        None => Ok(ranks.len()),
-    }
+/// As [`graph_from_bytes`], with warnings.
+///
+/// # Errors
+/// As for [`graph_from_bytes`].
+pub fn load_bytes<B: AsRef<[u8]> + Sync>(ranks: &[B]) -> Result<Loaded, ReadError> {
+    load(ranks.len(), Input::Rank, |rank| memory(ranks[rank].as_ref(), true))
 }
 
-/// What may have been meant when the given prefix is itself a file or directory.
-fn hint(given: &Path) -> String {
-    let expected = "a prefix is expected, such as DIR/NAME for DIR/NAME.0.et";
-    if given.is_dir() {
-        return format!("; {} is a directory: {expected}", given.display());
-    }
-    if !given.is_file() {
-        return String::new();
-    }
-    let name = given.file_name().and_then(|name| name.to_str()).unwrap_or("");
-    match rank_suffix(name.as_bytes()).and_then(|(end, _)| name.get(..end)) {
-        Some(stem) if !stem.is_empty() => {
-            let prefix = given.with_file_name(stem);
-            format!("; {} is a file: a prefix is expected, here {}", given.display(), prefix.display())
-        }
-        _ => format!("; {} is a file: {expected}", given.display()),
-    }
+fn memory(bytes: &[u8], watch: bool) -> Result<Rank, FileError> {
+    rank::read(std::io::Cursor::new(bytes), watch)
 }
 
-/// What one file contributes.
-struct Rank {
-    graph: RankGraph,
-    source_files: Vec<String>,
-    info: Option<CollectiveInfo>,
+fn load_files(given: &Path, watch: bool) -> Result<Loaded, ReadError> {
+    let prefix = Prefix::new(given).ok_or_else(|| ReadError::NoPrefix { prefix: given.to_owned() })?;
+    let files = TraceFiles::find(given, &prefix)?;
+    let path = |rank: usize| files.ranks[rank].clone();
+    let mut loaded = load(
+        files.ranks.len(),
+        |rank| Input::File(path(rank)),
+        |rank| rank::read(open(&files.ranks[rank])?, watch),
+    )?;
+    let stray = files.stray.into_iter().map(|(path, reason)| WarningKind::StrayFile { path, reason });
+    let stray = stray.map(|kind| Warning { input: None, place: None, count: 1, kind });
+    loaded.warnings.splice(0..0, stray);
+    Ok(loaded)
 }
 
-fn read_rank(input: impl Read) -> Result<Rank, FileError> {
-    let mut reader = NodeReader::new(input)?;
-    let info = metadata::info(reader.metadata());
-    let source_files = metadata::source_files(reader.metadata()).to_vec();
-    let mut pending = PendingRank::new(metadata::collective_size(reader.metadata()), source_files.len());
-    for read in &mut reader {
-        let read = read?;
-        pending.push(read.place, &read.node)?;
-    }
-    Ok(Rank { graph: pending.finish()?, source_files, info })
+fn open(path: &Path) -> Result<impl Read + Seek + use<>, FileError> {
+    File::open(path).map_err(|error| FileError { place: Place::default(), problem: Problem::Io(error) })
 }
 
-fn read_ranks(
+fn load(
     count: usize,
     input: impl Fn(usize) -> Input,
     read: impl Fn(usize) -> Result<Rank, FileError> + Send + Sync,
-) -> Result<Graph, ReadError> {
+) -> Result<Loaded, ReadError> {
     // All results are collected, so that the error does not depend on which thread was first.
     let ranks: Vec<Result<Rank, FileError>> = (0..count).into_par_iter().map(read).collect();
-    let mut graphs = Vec::with_capacity(count);
-    let mut files = SourceFiles::default();
-    let mut first_info = None;
+    let mut all = Joined::default();
     for (number, rank) in ranks.into_iter().enumerate() {
-        let mut rank =
-            rank.map_err(|error| ReadError::Rank { input: input(number), error: Box::new(error) })?;
-        if number == 0 {
-            first_info = rank.info;
-        } else if rank.info != first_info {
-            return Err(ReadError::InfoDiffers { input: input(number), first: input(0) });
+        let input = input(number);
+        match rank {
+            Ok(rank) => all.add(rank, input)?,
+            Err(error) => return Err(ReadError::Rank { input, error: Box::new(error) }),
         }
-        files.adopt(&mut rank.graph, rank.source_files)?;
-        graphs.push(rank.graph);
     }
-    let mut graph = Graph::new(graphs);
-    graph.source_files = files.names;
-    graph.info = first_info;
-    Ok(graph)
+    let mut graph = Graph::new(all.graphs);
+    graph.source_files = all.files.names;
+    graph.info = all.first.and_then(|first| first.info);
+    Ok(Loaded { graph, warnings: all.warnings })
+}
+
+/// What the ranks so far are together.
+#[derive(Default)]
+struct Joined {
+    graphs: Vec<RankGraph>,
+    files: SourceFiles,
+    warnings: Vec<Warning>,
+    first: Option<First>,
+}
+
+/// What rank 0 says of the whole trace.
+struct First {
+    input: Input,
+    version: String,
+    info: Option<CollectiveInfo>,
+}
+
+impl Joined {
+    fn add(&mut self, mut rank: Rank, input: Input) -> Result<(), ReadError> {
+        self.warnings.extend(rank.warnings.of(&input));
+        match &self.first {
+            None => self.first = Some(First { input, version: rank.version, info: rank.info }),
+            Some(first) if rank.info != first.info => {
+                return Err(ReadError::InfoDiffers { input, first: first.input.clone() });
+            }
+            Some(first) if rank.version != first.version => self.warnings.push(Warning {
+                input: Some(input),
+                place: None,
+                count: 1,
+                kind: WarningKind::VersionsDiffer { version: rank.version, first: first.version.clone() },
+            }),
+            Some(_) => {}
+        }
+        self.files.adopt(&mut rank.graph, rank.source_files)?;
+        self.graphs.push(rank.graph);
+        Ok(())
+    }
 }
 
 /// The source files of all ranks together, in the order in which they first occur.

@@ -1,4 +1,4 @@
-//! Tells the schema that is read from those that came before it.
+//! Tells today's schema from those that came before it.
 //!
 //! No file states its schema reliably, and the older ones decode as today's with fields of another
 //! meaning, so the fields themselves have to tell:
@@ -14,6 +14,10 @@ use prost::Message;
 
 use crate::error::Problem;
 use crate::proto::GlobalMetadata;
+use crate::wire::{self, Field, Value};
+
+/// The only older schema that is read.
+pub(crate) const V0_0_1: &str = "0.0.1";
 
 /// Decodes the first message of a file, or says what it is instead. `second` is the message after it.
 pub(crate) fn metadata(first: &[u8], second: &[u8]) -> Result<GlobalMetadata, Problem> {
@@ -24,7 +28,10 @@ pub(crate) fn metadata(first: &[u8], second: &[u8]) -> Result<GlobalMetadata, Pr
         });
     }
     let evidence = "its metadata holds an attribute where the version belongs";
-    if let Some(Value::Bytes(attr @ [0x0a, ..])) = field(first, 1) {
+    // Of a version that is stated several times the last counts; so it must here, or what is read would not be
+    // read again once it is written.
+    let version = wire::fields(first).filter(|field| field.number == 1).last();
+    if let Some(Value::Bytes(attr @ [0x0a, ..])) = version.and_then(|field| field.value) {
         let typed = matches!(field(attr, 2), Some(Value::Varint(_)));
         let version = if typed { "0.0.3" } else { "a draft of 0.0.4" };
         return Err(Problem::OldSchema { version, evidence });
@@ -45,10 +52,11 @@ pub(crate) fn check_first_node(node: &[u8]) -> Result<(), Problem> {
 
 /// Whether the message where the metadata belongs is a node.
 fn is_node(message: &[u8]) -> bool {
-    match fields(message).next() {
-        Some((1, Value::Varint(_))) => true,
+    let Some(first) = wire::fields(message).next() else { return false };
+    match (first.number, first.value) {
+        (1, Some(Value::Varint(_))) => true,
         // A node with id 0 begins with its name, which, unlike an attribute, does not begin with a field.
-        Some((2, Value::Bytes(name))) => {
+        (2, Some(Value::Bytes(name))) => {
             !name.starts_with(&[0x0a]) && matches!(field(message, 3), Some(Value::Varint(_)))
         }
         _ => false,
@@ -60,32 +68,32 @@ fn old_node(node: &[u8]) -> Option<&'static str> {
     if matches!(field(node, 11), Some(Value::Bytes(_))) {
         return Some(attribute_version(node));
     }
-    let flat = |(number, value)| match number {
-        8 | 9 | 11 => matches!(value, Value::Varint(_)),
+    let flat = |field: Field<'_>| match field.number {
+        8 | 9 | 11 => matches!(field.value, Some(Value::Varint(_))),
         12..=20 => true,
         _ => false,
     };
-    if fields(node).any(flat) {
-        return Some("0.0.1");
+    if wire::fields(node).any(flat) {
+        return Some(V0_0_1);
     }
     // Today's writers omit an id 0 and pack dependences; both is otherwise in proto2.
     let proto2 = field(node, 1) == Some(Value::Varint(0)) || matches!(field(node, 4), Some(Value::Varint(_)));
     // A run time in field 7 was there in 0.0.1 only: then came attributes.
     match (proto2, field(node, 7)) {
         (false, _) => None,
-        (true, Some(Value::Varint(_))) => Some("0.0.1"),
+        (true, Some(Value::Varint(_))) => Some(V0_0_1),
         (true, _) => Some("0.0.1 to 0.0.3"),
     }
 }
 
 /// 0.0.2 or 0.0.3, by the fields of the first attribute that differ between them.
 fn attribute_version(node: &[u8]) -> &'static str {
-    for (_, attr) in fields(node).filter(|&(number, _)| number == 11) {
-        let Value::Bytes(attr) = attr else { continue };
-        for (number, value) in fields(attr) {
+    for attr in wire::fields(node).filter(|field| field.number == 11) {
+        let Some(Value::Bytes(attr)) = attr.value else { continue };
+        for Field { number, value, .. } in wire::fields(attr) {
             match (number, value) {
-                (4, Value::Fixed) | (5, Value::Varint(_)) => return "0.0.2",
-                (4, Value::Varint(_)) | (5, Value::Fixed) | (6, Value::Varint(_)) => return "0.0.3",
+                (4, Some(Value::Fixed32(_))) | (5, Some(Value::Varint(_))) => return "0.0.2",
+                (4 | 6, Some(Value::Varint(_))) | (5, Some(Value::Fixed32(_))) => return "0.0.3",
                 (7, _) => return "0.0.3",
                 _ => {}
             }
@@ -94,44 +102,9 @@ fn attribute_version(node: &[u8]) -> &'static str {
     "0.0.2 or 0.0.3"
 }
 
-/// The value of a field, as far as the wire shows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Value<'a> {
-    Varint(u64),
-    Bytes(&'a [u8]),
-    Fixed,
-}
-
-fn field(message: &[u8], number: u64) -> Option<Value<'_>> {
-    fields(message).find(|&(found, _)| found == number).map(|(_, value)| value)
-}
-
-/// The fields of a message up to the first that is broken.
-fn fields(mut rest: &[u8]) -> impl Iterator<Item = (u64, Value<'_>)> {
-    std::iter::from_fn(move || {
-        let key = varint(&mut rest)?;
-        let value = match key & 7 {
-            0 => Value::Varint(varint(&mut rest)?),
-            1 => split(&mut rest, 8).map(|_| Value::Fixed)?,
-            2 => {
-                let len = varint(&mut rest)?;
-                Value::Bytes(split(&mut rest, usize::try_from(len).ok()?)?)
-            }
-            5 => split(&mut rest, 4).map(|_| Value::Fixed)?,
-            _ => return None,
-        };
-        Some((key >> 3, value))
-    })
-}
-
-fn split<'a>(rest: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
-    let (head, tail) = rest.split_at_checked(len)?;
-    *rest = tail;
-    Some(head)
-}
-
-fn varint(rest: &mut &[u8]) -> Option<u64> {
-    prost::encoding::decode_varint(rest).ok()
+/// The first value of a field.
+fn field(message: &[u8], number: u32) -> Option<Value<'_>> {
+    wire::fields(message).find(|field| field.number == number).and_then(|field| field.value)
 }
 
 #[cfg(test)]
@@ -201,6 +174,12 @@ mod tests {
         let draft = [0x0a, 7, 0x0a, 1, b'a', 0xea, 1, 1, b'b'];
         assert!(verdict(&typed, &[]).starts_with("looks like schema 0.0.3: its metadata"));
         assert!(verdict(&draft, &[]).starts_with("looks like schema a draft of 0.0.4: its metadata"));
+    }
+
+    #[test]
+    fn of_several_versions_the_last_counts() {
+        assert_eq!(verdict(&[0x0a, 2, 0x0a, 0, 0x0a, 1, b'1'], &[]), "today's");
+        assert!(verdict(&[0x0a, 0, 0x0a, 2, 0x0a, 0], &[]).contains("a draft of 0.0.4"));
     }
 
     #[test]

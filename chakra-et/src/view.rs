@@ -1,7 +1,8 @@
 //! What a node means: the typed view of a [`Node`], and nodes made from it.
 
 use crate::attr::{self, AttrError};
-use crate::graph::{Op, Origin, SourceRef, StepRef};
+use crate::figures::{self, Figure, Figures};
+use crate::graph::{Op, Origin};
 use crate::proto::{AttributeProto, Node, NodeType};
 
 /// What the node does.
@@ -15,44 +16,7 @@ use crate::proto::{AttributeProto, Node, NodeType};
 /// # Errors
 /// If an attribute that the type of the node needs is missing, or one is not a non-negative integer.
 pub fn op(node: &Node, collective_size: Option<u64>) -> Result<Op, AttrError> {
-    let attrs = &node.attr;
-    Ok(match NodeType::try_from(node.r#type) {
-        Ok(NodeType::CommSendNode) => Op::Send {
-            dst: attr::need_u32(attrs, "comm_dst")?,
-            tag: attr::need_u32(attrs, "comm_tag")?,
-            bytes: message_size(attrs, collective_size)?,
-        },
-        Ok(NodeType::CommRecvNode) => Op::Recv {
-            src: attr::need_u32(attrs, "comm_src")?,
-            tag: attr::need_u32(attrs, "comm_tag")?,
-            bytes: message_size(attrs, collective_size)?,
-        },
-        Ok(NodeType::CommCollNode) => {
-            Op::Coll { kind: attr::need_u32(attrs, "comm_type")?, bytes: attr::need_u64(attrs, "comm_size")? }
-        }
-        Ok(NodeType::CompNode) => Op::Comp {
-            micros: node.duration_micros,
-            ops: attr::find_u64(attrs, "num_ops")?.unwrap_or(0),
-            bytes: attr::find_u64(attrs, "tensor_size")?.unwrap_or(0),
-        },
-        Ok(NodeType::MemLoadNode) => Op::Mem { store: false, bytes: attr::need_u64(attrs, "tensor_size")? },
-        Ok(NodeType::MemStoreNode) => Op::Mem { store: true, bytes: attr::need_u64(attrs, "tensor_size")? },
-        Ok(NodeType::InvalidNode | NodeType::MetadataNode) | Err(_) => Op::Other { node_type: node.r#type },
-    })
-}
-
-fn message_size(attrs: &[AttributeProto], collective_size: Option<u64>) -> Result<u64, AttrError> {
-    if let Some(literal) = attr::find_u64(attrs, "comm_size")? {
-        return Ok(literal);
-    }
-    let missing = |missing| AttrError::NoSize { missing };
-    let chunks = attr::find_u64(attrs, "msg_chunk_cnt")?.ok_or(missing("msg_chunk_cnt"))?;
-    let total = attr::find_u64(attrs, "total_chunk_cnt")?.ok_or(missing("total_chunk_cnt"))?;
-    let collective = collective_size.ok_or(missing("collective_size"))?;
-    // Chunk counts are written only where all chunks are equal, so a remainder is a mistake somewhere.
-    let chunk = collective.checked_div(total).filter(|chunk| chunk * total == collective);
-    let size = chunk.and_then(|chunk| chunk.checked_mul(chunks));
-    size.ok_or(AttrError::UnevenSize { collective, total, chunks })
+    figures::op(node.r#type, node.duration_micros, &*node.attr, collective_size)
 }
 
 /// Where the node comes from, as far as it says so.
@@ -62,25 +26,23 @@ fn message_size(attrs: &[AttributeProto], collective_size: Option<u64>) -> Resul
 /// else, so what does not fit counts as absent.
 #[must_use]
 pub fn origin(node: &Node) -> Origin {
-    Origin { step: step(&node.attr), source: source(&node.attr) }
+    figures::origin(&*node.attr)
 }
 
-fn step(attrs: &[AttributeProto]) -> Option<StepRef> {
-    Some(StepRef { thread_block: lenient(attrs, "tb_id")?, step: lenient(attrs, "local_time_step")? })
-}
+impl Figures for [AttributeProto] {
+    type Error = AttrError;
 
-fn source(attrs: &[AttributeProto]) -> Option<SourceRef> {
-    let line = lenient(attrs, "source_line").filter(|&line| line > 0)?;
-    let file = match attr::find(attrs, "source_file") {
-        None => 0,
-        Some(_) => lenient(attrs, "source_file")?,
-    };
-    Some(SourceRef { file: u16::try_from(file).ok()?, line })
-}
+    fn find(&self, figure: Figure) -> Result<Option<u64>, AttrError> {
+        attr::find_u64(self, figure.name())
+    }
 
-fn lenient(attrs: &[AttributeProto], name: &'static str) -> Option<u32> {
-    // Written as int32, so a larger value is not ours.
-    attr::find_u32(attrs, name).ok().flatten().filter(|&value| i32::try_from(value).is_ok())
+    fn find_u32(&self, figure: Figure) -> Result<Option<u32>, AttrError> {
+        attr::find_u32(self, figure.name())
+    }
+
+    fn has(&self, figure: Figure) -> bool {
+        attr::find(self, figure.name()).is_some()
+    }
 }
 
 /// A node that says what [`op`] and [`origin`] read, with the arms that every known reader accepts.
@@ -157,6 +119,7 @@ fn push_origin(attrs: &mut Vec<AttributeProto>, origin: Origin) -> Result<(), At
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::{SourceRef, StepRef};
 
     fn typed(node_type: NodeType, attr: Vec<AttributeProto>) -> Node {
         Node { r#type: node_type.into(), attr, ..Node::default() }

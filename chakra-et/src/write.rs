@@ -3,6 +3,8 @@
 use prost::Message;
 use thiserror::Error;
 
+use crate::encode;
+use crate::node_reader::{NodeReader, ReadNode};
 use crate::proto::{GlobalMetadata, Node};
 
 /// A message cannot be written.
@@ -48,6 +50,8 @@ pub enum EncodeError {
 pub struct RankWriter {
     bytes: Vec<u8>,
     nodes: u64,
+    /// Room for a node while it is encoded.
+    message: Vec<u8>,
 }
 
 impl RankWriter {
@@ -56,9 +60,14 @@ impl RankWriter {
     /// # Errors
     /// If the metadata are empty.
     pub fn new(metadata: &GlobalMetadata) -> Result<Self, EncodeError> {
-        let mut writer = Self { bytes: Vec::new(), nodes: 0 };
-        writer.message(metadata, EncodeError::EmptyMetadata)?;
+        let mut writer = Self::empty();
+        writer.raw(&metadata.encode_to_vec(), EncodeError::EmptyMetadata)?;
         Ok(writer)
+    }
+
+    /// Nothing yet, not even metadata.
+    fn empty() -> Self {
+        Self { bytes: Vec::new(), nodes: 0, message: Vec::new() }
     }
 
     /// Adds a node.
@@ -66,20 +75,67 @@ impl RankWriter {
     /// # Errors
     /// If it has nothing but id 0; it is then not added.
     pub fn node(&mut self, node: &Node) -> Result<(), EncodeError> {
-        self.message(node, EncodeError::EmptyNode { index: self.nodes })?;
-        self.nodes += 1;
-        Ok(())
+        let mut message = std::mem::take(&mut self.message);
+        message.clear();
+        encode::node(node, &mut message);
+        let added = self.raw(&message, EncodeError::EmptyNode { index: self.nodes });
+        self.message = message;
+        self.nodes += u64::from(added.is_ok());
+        added
     }
 
-    fn message(&mut self, message: &impl Message, empty: EncodeError) -> Result<(), EncodeError> {
-        let bytes = message.encoded_len();
+    /// Begins a copy of the file that `reader` reads, with its metadata byte by byte as they are.
+    ///
+    /// ```
+    /// use chakra_et::{NodeReader, RankWriter};
+    ///
+    /// // Metadata {version "0.0.4"}, then a node {id 1, an unknown field 2046}.
+    /// let file = b"\x07\x0a\x050.0.4\x06\x08\x01\xf2\x7f\x01?";
+    /// let mut reader = NodeReader::new(&file[..])?;
+    /// let mut copy = RankWriter::copying(&reader)?;
+    /// for node in &mut reader {
+    ///     copy.copy(&node?)?;
+    /// }
+    /// assert_eq!(copy.finish(), file);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the metadata are empty.
+    pub fn copying<R: std::io::Read>(reader: &NodeReader<R>) -> Result<Self, EncodeError> {
+        let mut writer = Self::empty();
+        match reader.metadata_wire().bytes() {
+            Some(bytes) => writer.raw(bytes, EncodeError::EmptyMetadata)?,
+            None => writer.raw(&reader.metadata().encode_to_vec(), EncodeError::EmptyMetadata)?,
+        }
+        Ok(writer)
+    }
+
+    /// Adds a node as it was read: byte by byte the same if [`ReadNode::node`] was not changed; otherwise
+    /// canonical, with the fields that are not known after those that are. Those of an attribute stay with the
+    /// attribute of the same name, and go with it.
+    ///
+    /// # Errors
+    /// If it has nothing but id 0; it is then not added.
+    pub fn copy(&mut self, read: &ReadNode) -> Result<(), EncodeError> {
+        match read.encoding() {
+            None => self.node(&read.node),
+            Some(bytes) => {
+                self.raw(&bytes, EncodeError::EmptyNode { index: self.nodes })?;
+                self.nodes += 1;
+                Ok(())
+            }
+        }
+    }
+
+    fn raw(&mut self, message: &[u8], empty: EncodeError) -> Result<(), EncodeError> {
+        let bytes = message.len();
         if bytes == 0 {
             return Err(empty);
         }
-        if u32::try_from(bytes).is_err() {
-            return Err(EncodeError::TooLong { bytes });
-        }
-        self.bytes.extend_from_slice(&message.encode_length_delimited_to_vec());
+        let length = u32::try_from(bytes).map_err(|_| EncodeError::TooLong { bytes })?;
+        prost::encoding::encode_varint(length.into(), &mut self.bytes);
+        self.bytes.extend_from_slice(message);
         Ok(())
     }
 

@@ -6,8 +6,8 @@ use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
 
-use chakra_et::{WriteError, read_trace, write_trace};
-use common::{comp, file, send};
+use chakra_et::{WriteError, load_trace, read_trace, write_trace};
+use common::{comp, file, gzip, send};
 
 /// A rank with that many nodes.
 fn rank(nodes: u64) -> Vec<u8> {
@@ -125,7 +125,7 @@ fn when_there_is_no_trace_the_pattern_and_what_to_give_instead_are_named() {
     let none = message(&path.join("ring"));
     assert_eq!(
         none,
-        format!("no trace found: there is no file {}/ring.N.et (N = 0, 1, ...)", path.display())
+        format!("no trace found: there is no file {}/ring.N.et or .et.gz (N = 0, 1, ...)", path.display())
     );
     assert!(message(&path.join("no/such/ring")).contains("no/such/ring.N.et"));
 
@@ -155,4 +155,55 @@ fn a_broken_file_is_named() {
             broken.display()
         )
     );
+}
+
+#[test]
+fn files_of_another_naming_are_named_when_there_is_no_trace() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for name in ["ring.0.eg", "ring.1.eg", "rank_0.et", "other.0.et"] {
+        fs::write(path.join(name), rank(1)).unwrap();
+    }
+    let message = read_trace(path.join("ring")).unwrap_err().to_string();
+    let names = ["rank_0.et", "ring.0.eg", "ring.1.eg"].map(|name| path.join(name).display().to_string());
+    assert!(message.ends_with(&format!("; but there is {}", names.join(", "))), "{message}");
+}
+
+#[test]
+fn compressed_files_are_read_where_there_are_no_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let prefix = directory.path().join("ring");
+    write(&prefix, 2, 5).unwrap();
+    for number in [1, 2] {
+        fs::write(directory.path().join(format!("ring.{number}.et.gz")), gzip(&rank(7))).unwrap();
+    }
+    let loaded = load_trace(&prefix).unwrap();
+    let nodes: Vec<usize> = loaded.graph.ranks().iter().map(|rank| rank.len()).collect();
+    assert_eq!(nodes, [5, 5, 7]);
+    let kinds: Vec<_> = loaded.warnings.iter().map(|warning| warning.kind.id()).collect();
+    assert_eq!(kinds, ["stray-file", "gzip"]);
+    assert!(loaded.warnings[0].to_string().contains("ring.1.et.gz is not read"), "{}", loaded.warnings[0]);
+
+    // A new trace of one rank must not be read with ranks of the old one.
+    write(&prefix, 1, 3).unwrap();
+    assert_eq!(names(directory.path()), ["ring.0.et"]);
+    assert_eq!(load_trace(&prefix).unwrap().warnings, []);
+}
+
+#[test]
+fn files_that_are_no_ranks_are_warned_of() {
+    let directory = tempfile::tempdir().unwrap();
+    let prefix = directory.path().join("ring");
+    write(&prefix, 2, 1).unwrap();
+    for name in ["ring.x.et", "ring.01.et", "ring.more.0.et", "ring.txt"] {
+        fs::write(directory.path().join(name), "").unwrap();
+    }
+    let loaded = load_trace(&prefix).unwrap();
+    let warnings: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+    let expected = ["ring.01.et", "ring.x.et"].map(|name| {
+        let path = directory.path().join(name);
+        format!("stray-file: {} is not read: the part after the prefix is no rank", path.display())
+    });
+    assert_eq!(warnings, expected);
+    assert_eq!(loaded.graph, read_trace(&prefix).unwrap());
 }

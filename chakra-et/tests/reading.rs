@@ -2,21 +2,11 @@
 
 mod common;
 
-use std::io::Write;
-
 use chakra_et::graph::{CollectiveInfo, Op, Origin, SourceRef, StepRef};
 use chakra_et::proto::{GlobalMetadata, Node, NodeType};
 use chakra_et::{attr, frame, graph_from_bytes, metadata, view};
-use common::{comp, error, file, file_with, node, read, send};
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use common::{comp, error, file, file_with, gzip, node, read, send};
 use proptest::prelude::*;
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes).expect("memory can be written");
-    encoder.finish().expect("memory can be written")
-}
 
 /// A small file with every kind of message part.
 fn sample() -> Vec<u8> {
@@ -168,20 +158,6 @@ fn metadata_may_be_empty_but_not_absent() {
 #[test]
 fn a_file_without_nodes_is_an_empty_rank() {
     assert!(read(&file(&[])).unwrap().rank(0).is_empty());
-}
-
-#[test]
-fn old_schemas_are_named() {
-    // Two nodes of 0.0.1: {id 0, name, node_type 3, simulated_run_time 5}, {.., parent 0, ..}.
-    let old = [
-        &[9, 0x08, 0, 0x12, 1, b'N', 0x18, 3, 0x38, 5][..],
-        &[11, 0x08, 1, 0x12, 1, b'N', 0x18, 3, 0x20, 0, 0x38, 5],
-    ]
-    .concat();
-    assert_eq!(
-        error(&old),
-        "rank 0: byte 0: looks like schema 0.0.1: no metadata message comes first; only 0.0.4 / 1.0.0 is read"
-    );
 }
 
 #[test]

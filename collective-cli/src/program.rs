@@ -10,7 +10,7 @@ use crate::failure::Failure;
 /// Parameters of a built-in algorithm, and the size of its data.
 #[derive(Args)]
 pub(crate) struct ProgramArguments {
-    /// Number of ranks.
+    /// Number of ranks; `simulate` takes it from the topology if it is not given.
     #[arg(long, value_name = "N")]
     pub(crate) ranks: Option<usize>,
     /// Sets another parameter of the algorithm; may be repeated.
@@ -48,11 +48,14 @@ impl ProgramArguments {
         EtOptions { reduce_rate: self.reduce_rate.unwrap_or_default(), ..EtOptions::new(self.full_size()) }
     }
 
-    /// The traced program.
-    pub(crate) fn trace(&self, algorithm: &AlgorithmDef) -> Result<Trace, Failure> {
+    /// The value of every parameter of the algorithm, by name.
+    pub(crate) fn parameters(&self, algorithm: &AlgorithmDef) -> Result<Vec<(&'static str, usize)>, Failure> {
         let mut given: Vec<(&str, usize)> = Vec::new();
-        if let Some(ranks) = self.ranks {
-            given.push(("ranks", ranks));
+        match self.ranks {
+            Some(ranks) => given.push(("ranks", ranks)),
+            None => {
+                return Err(Failure::input(format!("{} needs a number of ranks: --ranks N", algorithm.name)));
+            }
         }
         for (name, value) in &self.set {
             if name == "ranks" {
@@ -63,10 +66,14 @@ impl ProgramArguments {
             }
             given.push((name, *value));
         }
-        if self.ranks.is_none() {
-            return Err(Failure::input(format!("{} needs a number of ranks: --ranks N", algorithm.name)));
-        }
-        Ok(algorithm.trace_with(&given)?)
+        let values = algorithm.values(&given)?;
+        Ok(algorithm.params.iter().map(|param| param.name).zip(values).collect())
+    }
+
+    /// The traced program.
+    pub(crate) fn trace(&self, algorithm: &AlgorithmDef) -> Result<Trace, Failure> {
+        let values: Vec<usize> = self.parameters(algorithm)?.iter().map(|(_, value)| *value).collect();
+        Ok((algorithm.trace)(&values)?)
     }
 
     /// The verified schedule.

@@ -70,10 +70,13 @@ fn compile_then_simulate_gives_the_time_of_astra_sim() {
         let busbw = report["busbw_gb_per_s"].as_f64().unwrap();
         assert!((busbw - 44.559_578).abs() < 1e-6, "{busbw}");
     }
-    // By name, without files, it is the same.
+    // By name, without files, it is the same; the number of ranks is the topology's.
     let by_name =
-        succeeds(at, "simulate allreduce_ring --ranks 8 --topology ring.yml --model link-queue --json");
-    assert_eq!(json(&by_name)["time_ns"], json!(41_181));
+        json(&succeeds(at, "simulate allreduce_ring --topology ring.yml --model link-queue --json"));
+    assert_eq!(by_name["time_ns"], json!(41_181));
+    assert_eq!(by_name["parameters"], json!({"ranks": 8, "channels": 1}));
+    // Every link forwards fourteen chunks.
+    assert_eq!(by_name["busiest_link"]["bytes"], json!(14 * 131_072));
 }
 
 #[test]
@@ -101,7 +104,31 @@ fn exact_conventions_count_in_powers_of_ten_and_picoseconds() {
         "simulate allreduce_ring --ranks 8 --model analytical --topology ring.toml --size 64KiB",
     );
     // 14 × (500 ns + 8,192 B / 50 B/ns)
+    assert!(text.starts_with("allreduce_ring (channels = 1), 64 KiB, 8 ranks, on ring.toml"), "{text}");
     assert!(text.contains("9293.76 ns") && text.contains("no injection limit"), "{text}");
+}
+
+#[test]
+fn what_could_be_misread_is_noted() {
+    let directory = with_ring();
+    let at = directory.path();
+    let notes = |arguments: &str| {
+        let report = json(&succeeds(at, &format!("simulate allreduce_ring --json {arguments}")));
+        report["notes"].to_string()
+    };
+    assert_eq!(
+        notes("--topology ring.yml --model link-queue"),
+        "[]",
+        "neighbours of a ring are one hop apart"
+    );
+    fs::write(at.join("switch.yml"), RING_YAML.replace("Ring", "Switch")).unwrap();
+    assert!(notes("--topology switch.yml --model link-queue").contains("stores and forwards whole messages"));
+    fs::write(
+        at.join("two.yml"),
+        "topology: [ Ring, Switch ]\nnpus_count: [ 4, 2 ]\nbandwidth: [ 50, 5 ]\nlatency: [ 500, 500 ]\n",
+    )
+    .unwrap();
+    assert!(notes("--topology two.yml --model analytical").contains("lowest-numbered dimension"));
 }
 
 #[test]
@@ -148,10 +175,14 @@ fn bad_input_gets_one_line_that_says_what_is_wrong() {
     );
     two(&format!("simulate t/ring --ranks 4 {simulate}"), &["t/ring has 8 ranks, not 4"]);
     two(&format!("simulate t/ring --size 2MiB {simulate}"), &["compiled for 1048576 bytes, not 2097152"]);
-    two(&format!("simulate allreduce_ring {simulate}"), &["--ranks N"]);
+    two("compile allreduce_ring -o t/x", &["--ranks N"]);
     two("compile allreduce_ring --ranks 8 --size 10 -o t/x", &["10 bytes", "f32"]);
     two("compile allreduce_ring --ranks 0 -o t/x", &["at least one rank"]);
     two("compile allreduce_ring --ranks 100000000 -o t/x", &["more than"]);
+    two(
+        "compile allreduce_ring --ranks 8 --set channels=2305843009213693953 -o t/x",
+        &["is more than 4294967295"],
+    );
     two("compile allreduce_ring --ranks 8 --set rings=2 -o t/x", &["no parameter `rings`", "channels"]);
     two("compile allreduce_ring --ranks 8 --set channels=two -o t/x", &["channels must be a whole number"]);
     two("compile allreduce_ring --ranks 8 --set channels=0 -o t/x", &["at least one chunk"]);

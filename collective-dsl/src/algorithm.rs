@@ -147,11 +147,11 @@ pub struct AlgorithmDef {
 }
 
 impl AlgorithmDef {
-    /// Traces the algorithm with parameters by name; those not given take their defaults.
+    /// The value of each parameter, in order: those given by name, the others' defaults.
     ///
     /// # Errors
-    /// A parameter that the algorithm does not have, or one without a value; else what the program does wrong.
-    pub fn trace_with(&self, given: &[(&str, usize)]) -> Result<Trace, Diagnostics> {
+    /// A parameter that the algorithm does not have, or one without a value.
+    pub fn values(&self, given: &[(&str, usize)]) -> Result<Vec<usize>, Diagnostics> {
         let malformed = |message: String| Err(Diagnostics::without_site(self.name, Rule::Malformed, message));
         if let Some((unknown, _)) =
             given.iter().find(|(name, _)| !self.params.iter().any(|p| p.name == *name))
@@ -163,11 +163,23 @@ impl AlgorithmDef {
         for param in self.params {
             let by_name = given.iter().rev().find(|(name, _)| *name == param.name).map(|(_, value)| *value);
             match by_name.or(param.default) {
+                // Nothing can be so many, and sums and products of smaller numbers do not overflow.
+                Some(value) if u32::try_from(value).is_err() => {
+                    return malformed(format!("{} = {value} is more than {}", param.name, u32::MAX));
+                }
                 Some(value) => values.push(value),
                 None => return malformed(format!("the parameter `{}` needs a value", param.name)),
             }
         }
-        (self.trace)(&values)
+        Ok(values)
+    }
+
+    /// Traces the algorithm with parameters by name.
+    ///
+    /// # Errors
+    /// See [`AlgorithmDef::values`]; else what the program does wrong.
+    pub fn trace_with(&self, given: &[(&str, usize)]) -> Result<Trace, Diagnostics> {
+        (self.trace)(&self.values(given)?)
     }
 
     /// Traces, lowers and verifies the algorithm.

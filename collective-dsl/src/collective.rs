@@ -146,8 +146,11 @@ pub struct Collective {
     /// Chunks from rank i to rank j at i·n + j, for all-to-all-v.
     table: Option<Arc<[u32]>>,
     /// For custom ones, by rank and output chunk: the contributions, by chunk and rank.
-    expected: Option<Arc<BTreeMap<(u32, u32), Vec<(u32, u32)>>>>,
+    expected: Option<Arc<Expectations>>,
 }
+
+/// What a custom collective wants, by rank and output chunk: the contributions, by chunk and rank.
+pub(crate) type Expectations = BTreeMap<(u32, u32), Vec<(u32, u32)>>;
 
 /// A collective that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -242,7 +245,7 @@ pub enum Contributors {
 
 impl Collective {
     /// The most chunks, over all ranks, that the larger buffers may have together.
-    pub const MAX_CELLS: usize = 1 << 28;
+    pub const MAX_CELLS: usize = 1 << 26;
 
     /// A collective out of place with the given number of chunks: of the whole vector, of one rank's part for
     /// all-gather, reduce-scatter, gather and scatter, of one pair's for all-to-all, of input and output for a custom
@@ -440,12 +443,12 @@ impl Collective {
     }
 
     /// The same custom collective with another definition.
-    pub(crate) fn expecting(self, expected: BTreeMap<(u32, u32), Vec<(u32, u32)>>) -> Self {
+    pub(crate) fn expecting(self, expected: Expectations) -> Self {
         Self { expected: Some(Arc::new(expected)), ..self }
     }
 
     /// What a custom collective wants, by rank and output chunk: contributions, by chunk and rank.
-    pub(crate) fn expected(&self) -> Option<&BTreeMap<(u32, u32), Vec<(u32, u32)>>> {
+    pub(crate) fn expected(&self) -> Option<&Expectations> {
         self.expected.as_deref()
     }
 
@@ -586,20 +589,13 @@ impl Collective {
         self.input_chunks().max(self.output_chunks())
     }
 
-    /// Whether the collective can have so many elements; if not, why.
-    pub(crate) fn check_elements(&self, elements: u64) -> Result<(), String> {
-        let (divisor, what) = match self.kind {
-            CollectiveKind::AllToAll => (u64::from(self.ranks), "all-to-all sends every rank an equal part"),
-            CollectiveKind::AllToAllV => {
-                (self.input_chunks().max(1) as u64, "the chunks of all-to-all-v are equal")
-            }
-            _ => return Ok(()),
+    /// How elements are divided into logical chunks.
+    pub(crate) fn division(&self) -> Division {
+        let chunks = match self.kind {
+            CollectiveKind::AllToAllV => self.input_chunks().max(1) as u32,
+            _ => self.chunks,
         };
-        if elements.is_multiple_of(divisor) {
-            Ok(())
-        } else {
-            Err(format!("{what}: {elements} elements are not a multiple of {divisor}"))
-        }
+        Division { kind: self.kind, ranks: self.ranks, chunks }
     }
 
     /// The number of elements in a logical chunk when the collective has `elements` in all.
@@ -608,20 +604,7 @@ impl Collective {
     /// own divide by rank first, then each rank's part into its chunks.
     #[must_use]
     pub fn elements(&self, elements: u64, chunk: u32) -> u64 {
-        let part = |total: u64, parts: u32, index: u32| {
-            total / u64::from(parts) + u64::from(u64::from(index) < total % u64::from(parts))
-        };
-        if self.kind.divides_by_rank() {
-            let of_rank = part(elements, self.ranks, chunk / self.chunks);
-            return part(of_rank, self.chunks, chunk % self.chunks);
-        }
-        match self.kind {
-            CollectiveKind::AllToAllV => elements / self.input_chunks().max(1) as u64,
-            CollectiveKind::Barrier => elements,
-            // The size of a custom collective is that of its input; an output chunk holds input chunks.
-            _ if chunk < self.chunks => part(elements, self.chunks, chunk),
-            _ => 0,
-        }
+        self.division().elements(elements, chunk)
     }
 
     /// The logical chunk that a chunk of a rank's input holds at the start.
@@ -713,6 +696,50 @@ impl Collective {
     }
 }
 
+/// How the elements of a collective are divided into logical chunks: all that sizes depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Division {
+    pub(crate) kind: CollectiveKind,
+    pub(crate) ranks: u32,
+    /// Of the vector, of a rank's part, of the input of a custom collective; for all-to-all-v of the rank that sends
+    /// most. At least 1, as are the ranks.
+    pub(crate) chunks: u32,
+}
+
+impl Division {
+    /// Whether the collective can have so many elements; if not, why.
+    pub(crate) fn check(self, elements: u64) -> Result<(), String> {
+        let (divisor, what) = match self.kind {
+            CollectiveKind::AllToAll => (self.ranks, "all-to-all sends every rank an equal part"),
+            CollectiveKind::AllToAllV => (self.chunks, "the chunks of all-to-all-v are equal"),
+            _ => return Ok(()),
+        };
+        if elements.is_multiple_of(u64::from(divisor)) {
+            Ok(())
+        } else {
+            Err(format!("{what}: {elements} elements are not a multiple of {divisor}"))
+        }
+    }
+
+    /// See [`Collective::elements`].
+    pub(crate) fn elements(self, elements: u64, chunk: u32) -> u64 {
+        let part = |total: u64, parts: u32, index: u32| {
+            total / u64::from(parts) + u64::from(u64::from(index) < total % u64::from(parts))
+        };
+        if self.kind.divides_by_rank() {
+            let of_rank = part(elements, self.ranks, chunk / self.chunks);
+            return part(of_rank, self.chunks, chunk % self.chunks);
+        }
+        match self.kind {
+            CollectiveKind::AllToAllV => elements / u64::from(self.chunks),
+            CollectiveKind::Barrier => elements,
+            // The size of a custom collective is that of its input; an output chunk holds input chunks.
+            _ if chunk < self.chunks => part(elements, self.chunks, chunk),
+            _ => 0,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -781,6 +808,6 @@ mod tests {
         assert_eq!(error, "the root 4 does not exist: ranks go from 0 to 3");
         assert!(Collective::all_reduce(2).unwrap().rooted(1).is_err());
         assert!(Collective::new(CollectiveKind::SendRecv, 2, 1).unwrap().in_place().is_err());
-        assert!(Collective::all_to_all(8).unwrap().check_elements(12).is_err());
+        assert!(Collective::all_to_all(8).unwrap().division().check(12).is_err());
     }
 }

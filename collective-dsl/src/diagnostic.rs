@@ -102,12 +102,10 @@ impl fmt::Display for Diagnostics {
             if i > 0 {
                 writeln!(f)?;
             }
-            if let Some(site) = finding.site.and_then(|id| self.sites.get(id)) {
-                write!(f, "{site}: ")?;
-            } else {
-                write!(f, "{}: ", self.name)?;
+            match finding.site.and_then(|id| self.sites.get(id)) {
+                Some(site) => write!(f, "{site}: {}: {}", finding.rule.name(), finding.message)?,
+                None => write!(f, "{}: {}", self.name, finding.message)?,
             }
-            write!(f, "{}: {}", finding.rule.name(), finding.message)?;
             for (site, what) in &finding.related {
                 if let Some(site) = self.sites.get(*site) {
                     write!(f, "\n  {site}: {what}")?;

@@ -278,3 +278,49 @@ fn a_sum_that_is_only_passed_on_is_not_stored() {
     let kinds: Vec<&str> = schedule.ranks[0].thread_blocks[0].steps.iter().map(|s| s.kind.name()).collect();
     assert_eq!(kinds, ["s", "rrs", "rrcs", "rcs", "r"]);
 }
+
+#[test]
+fn bursts_in_one_thread_block_do_not_need_more_slots_than_there_are() {
+    // Both ranks send twenty chunks to each other, all on one hinted thread block: written naively, twenty sends before
+    // the first receive need eighteen slots or more; the runtime has two.
+    let swap = setting(CollectiveKind::AllToAll, 2, 20);
+    let schedule = right(&swap, |p| {
+        for rank in 0..2 {
+            p.chunks(rank, Input, 20 * rank, 20).copy_to(rank, Output, 20 * rank);
+            for i in 0..20 {
+                let chunk = p.chunk(rank, Input, 20 * (1 - rank) + i).on_send_block(0).on_recv_block(0);
+                chunk.copy_to(1 - rank, Output, 20 * rank + i);
+            }
+        }
+    });
+    assert_eq!(schedule.ranks[0].thread_blocks[0].steps.len(), 40);
+    assert!(collective_dsl::verify::smallest_slots(&schedule).is_some_and(|slots| slots <= 2));
+}
+
+#[test]
+fn every_kind_can_be_brought_to_another_size() {
+    for kind in [
+        CollectiveKind::Broadcast,
+        CollectiveKind::SendRecv,
+        CollectiveKind::Custom,
+        CollectiveKind::AllToAll,
+    ] {
+        let schedule = right(&setting(kind, 2, 2), |p| {
+            let (from, to) = if kind == CollectiveKind::AllToAll { (2, 0) } else { (0, 0) };
+            p.chunks(0, Input, from, 2).copy_to(1, Output, to);
+            match kind {
+                CollectiveKind::Broadcast => _ = p.chunks(0, Input, 0, 2).copy_to(0, Output, 0),
+                CollectiveKind::AllToAll => {
+                    p.chunks(1, Input, 0, 2).copy_to(0, Output, 2);
+                    (0..2).for_each(|rank| {
+                        _ = p.chunks(rank, Input, 2 * rank, 2).copy_to(rank, Output, 2 * rank)
+                    });
+                }
+                CollectiveKind::Custom => (0..2).for_each(|i| p.expect(1, i, 0, i)),
+                _ => {}
+            }
+        });
+        let bytes = |size| et::bytes(&schedule, &EtOptions::new(Size::bytes(size))).unwrap();
+        assert_eq!(bytes(64).rescaled(Size::bytes(4096)).unwrap(), bytes(4096), "{kind}");
+    }
+}

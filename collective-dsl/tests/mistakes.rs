@@ -206,6 +206,31 @@ fn one_mistake_gives_one_message() {
 }
 
 #[test]
+fn a_reference_from_a_mistake_still_counts_as_was_asked() {
+    let found = refused(all_reduce(2), |p| {
+        let wrong = p.chunks(7, Input, 0, 2);
+        assert_eq!((wrong.rank(), wrong.count()), (7, 2));
+        assert_eq!(wrong.split(2).len(), 2);
+        assert_eq!(p.chunks(0, Input, 0, 2).split(5000)[2000].count(), 0);
+    });
+    assert_eq!(found.findings.len(), 2, "{found}");
+}
+
+#[test]
+fn memory_is_bounded_whatever_a_program_asks_for() {
+    let found = refused(all_reduce(8), |p| {
+        for rank in 0..8 {
+            p.chunk(rank, Input, 0).copy_to(rank, Scratch("far"), (1 << 24) - 1);
+        }
+    });
+    assert!(found.to_string().contains("of all ranks have more than 67108864 chunks together"), "{found}");
+    refused_with(all_reduce(8), Rule::Bounds, "a scratch buffer has at most 16777216 chunks", |p| {
+        p.chunk(0, Input, 0).copy_to(0, Scratch("far"), 1 << 24);
+    });
+    assert!(Collective::all_reduce(10_000).is_err());
+}
+
+#[test]
 fn a_parameter_that_the_program_refuses() {
     refused_with(all_reduce(3), Rule::Malformed, "an even number of ranks", |p| {
         p.require(p.ranks() % 2 == 0, "the algorithm needs an even number of ranks");
@@ -328,24 +353,4 @@ fn buffers_that_a_rank_does_not_have() {
 #[test]
 fn a_fixed_collective_cannot_be_told_what_it_wants() {
     refused_with(all_reduce(2), Rule::Malformed, "only a custom collective", |p| p.expect(0, 0, 1, 0));
-}
-
-#[test]
-fn hints_that_deadlock_get_the_cycle_and_the_slots_that_would_do() {
-    // Case bad_fifo: both ranks send twenty chunks before they receive, all in one thread block.
-    let p = Program::new(Collective::new(collective_dsl::CollectiveKind::AllToAll, 2, 20).unwrap());
-    let text = refused(p, |p| {
-        for rank in 0..2 {
-            p.chunks(rank, Input, rank * 20, 20).copy_to(rank, Output, rank * 20);
-        }
-        // Each chunk bounces once through the other's scratch, in bursts that one thread block has to hold.
-        for rank in 0..2 {
-            for i in 0..20 {
-                let out = p.chunk(rank, Input, (1 - rank) * 20 + i).on_send_block(0).on_recv_block(1 - rank);
-                out.on_channel(rank).copy_to(1 - rank, Output, rank * 20 + i);
-            }
-        }
-    })
-    .to_string();
-    assert!(text.contains("channel"), "{text}");
 }

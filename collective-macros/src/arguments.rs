@@ -1,10 +1,13 @@
 //! The arguments of the attribute.
 //!
 //! ```text
-//! #[collective(KIND, in_place, chunks = EXPR, defaults(NAME = N, …), build(NAME = N, …), options(…))]
+//! #[collective(KIND, in_place, chunks = EXPR, root = EXPR, …, defaults(NAME = N, …), build(NAME = N, …), options(…))]
 //! ```
 
-use collective_dsl::{CollectiveKind, ElementType, Size};
+use std::fmt::Display;
+use std::str::FromStr;
+
+use collective_dsl::{CollectiveKind, ElementType, Options, Protocol, Replication, Setting, Size};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -12,6 +15,7 @@ use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprLit, Lit, Meta, MetaNameValue, Token};
 
+use crate::detail::{Detail, impossible};
 use crate::size::parse_bytes;
 use crate::span::SpanRange;
 
@@ -19,9 +23,13 @@ use crate::span::SpanRange;
 pub(crate) struct Arguments {
     pub(crate) kind: CollectiveKind,
     pub(crate) in_place: bool,
-    pub(crate) chunks: Option<Expr>,
+    /// In the order of [`Detail`].
+    pub(crate) details: Vec<(Detail, Expr)>,
     pub(crate) defaults: Vec<Assignment>,
     pub(crate) builds: Vec<BuildArguments>,
+    /// How the program is lowered.
+    pub(crate) options: Options,
+    /// What the embedded traces are for.
     pub(crate) size: Size,
 }
 
@@ -45,14 +53,15 @@ pub(crate) struct BuildArguments {
 /// What there is, for messages.
 fn grammar() -> String {
     format!(
-        "the arguments are the collective ({}), then any of in_place, out_of_place, chunks = …, defaults(…), build(…), \
-         options(…)",
-        kinds()
+        "the arguments are the collective ({}), then any of in_place, out_of_place, {}, defaults(…), build(…), options(…)",
+        kinds(),
+        Detail::ALL.map(|detail| format!("{} = …", detail.name())).join(", ")
     )
 }
 
 fn kinds() -> String {
-    CollectiveKind::ALL.map(CollectiveKind::name).join(", ")
+    let kinds = CollectiveKind::ALL.iter().filter(|kind| **kind != CollectiveKind::AllToAllV);
+    kinds.map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
 }
 
 impl Arguments {
@@ -65,15 +74,12 @@ impl Arguments {
                 Punctuated::new()
             }
         };
-        let mut reader =
-            Reader { errors, kind: None, in_place: None, chunks: None, size: None, element: None };
+        let mut reader = Reader::new(errors);
         let (mut defaults, mut builds) = (None, Vec::new());
         for meta in &metas {
             match meta {
                 Meta::Path(path) => reader.word(path),
-                Meta::NameValue(pair) if pair.path.is_ident("chunks") => {
-                    reader.once(meta, |reader| &mut reader.chunks, pair.value.clone());
-                }
+                Meta::NameValue(pair) => reader.detail(pair),
                 Meta::List(list) if list.path.is_ident("defaults") => {
                     let values = reader.assignments(&list.tokens);
                     if defaults.replace(values).is_some() {
@@ -101,17 +107,27 @@ impl Arguments {
             }
             CollectiveKind::AllReduce
         });
+        reader.check_kind();
         let element = reader.element.unwrap_or_default();
         let size = Size::bytes(reader.size.unwrap_or(1 << 20)).with_type(element);
         if let Err(error) = size.elements() {
             reader.errors.push(syn::Error::new(Span::call_site(), error));
         }
+        let mut details = reader.details;
+        details.sort_by_key(|(detail, _)| *detail);
+        let default = Options::default();
         Self {
             kind,
-            in_place: reader.in_place.unwrap_or(false),
-            chunks: reader.chunks,
+            in_place: reader.in_place.is_some_and(|(in_place, _)| in_place),
+            details: details.into_iter().map(|(detail, pair)| (detail, pair.value)).collect(),
             defaults: defaults.unwrap_or_default(),
             builds,
+            options: Options {
+                protocol: reader.protocol.unwrap_or(default.protocol),
+                instances: reader.instances.unwrap_or(default.instances),
+                replication: reader.replication.unwrap_or(default.replication),
+                fusion: default.fusion,
+            },
             size,
         }
     }
@@ -120,13 +136,30 @@ impl Arguments {
 struct Reader<'a> {
     errors: &'a mut Vec<syn::Error>,
     kind: Option<CollectiveKind>,
-    in_place: Option<bool>,
-    chunks: Option<Expr>,
+    in_place: Option<(bool, SpanRange)>,
+    details: Vec<(Detail, MetaNameValue)>,
     size: Option<u64>,
     element: Option<ElementType>,
+    protocol: Option<Protocol>,
+    instances: Option<u32>,
+    replication: Option<Replication>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(errors: &'a mut Vec<syn::Error>) -> Self {
+        Self {
+            errors,
+            kind: None,
+            in_place: None,
+            details: Vec::new(),
+            size: None,
+            element: None,
+            protocol: None,
+            instances: None,
+            replication: None,
+        }
+    }
+
     fn error(&mut self, at: &impl ToTokens, message: impl std::fmt::Display) {
         self.errors.push(SpanRange::of(at).error(message));
     }
@@ -141,14 +174,46 @@ impl Reader<'_> {
     /// The collective, `in_place` or `out_of_place`.
     fn word(&mut self, path: &syn::Path) {
         let word = path.get_ident().map(ToString::to_string).unwrap_or_default();
+        let range = SpanRange::of(path);
         match (CollectiveKind::from_name(&word), word.as_str()) {
+            (Some(CollectiveKind::AllToAllV), _) => self.error(
+                path,
+                "the size table of all-to-all-v cannot be an argument: leave out `#[collective]`, and call the \
+                 function at run time with `Program::new(Collective::all_to_all_v(&table)?)`",
+            ),
             (Some(kind), _) => self.once(path, |reader| &mut reader.kind, kind),
-            (_, "in_place") => self.once(path, |reader| &mut reader.in_place, true),
-            (_, "out_of_place") => self.once(path, |reader| &mut reader.in_place, false),
+            (_, "in_place") => self.once(path, |reader| &mut reader.in_place, (true, range)),
+            (_, "out_of_place") => self.once(path, |reader| &mut reader.in_place, (false, range)),
             (_, "build" | "defaults" | "options") => {
                 self.error(path, format!("`{word}` needs its values in parentheses"));
             }
             _ => self.error(path, format!("`{word}` is no argument of `collective`: {}", grammar())),
+        }
+    }
+
+    /// `chunks = EXPR` and its like.
+    fn detail(&mut self, pair: &MetaNameValue) {
+        let Some(detail) = Detail::ALL.into_iter().find(|detail| pair.path.is_ident(detail.name())) else {
+            return self.error(pair, format!("this is no argument of `collective`: {}", grammar()));
+        };
+        if self.details.iter().any(|(known, _)| *known == detail) {
+            return self.error(pair, "this is given twice: remove one");
+        }
+        self.details.push((detail, pair.clone()));
+    }
+
+    /// Whether the collective has what the other arguments say of it.
+    fn check_kind(&mut self) {
+        let Some(kind) = self.kind else { return };
+        if let Some((true, range)) = self.in_place
+            && let Some(refusal) = impossible(&Setting { in_place: true, ..Setting::new("", kind, 2) })
+        {
+            self.errors.push(range.error(format!("{refusal}: remove `in_place`")));
+        }
+        for (detail, pair) in &self.details {
+            if let Some(refusal) = detail.refusal(kind) {
+                self.errors.push(SpanRange::of(pair).error(refusal));
+            }
         }
     }
 
@@ -178,24 +243,53 @@ impl Reader<'_> {
         assignments
     }
 
-    /// `size = "1MiB", element_type = "f32"`.
+    /// `size = "1MiB", element_type = "f32", protocol = "LL", instances = 2, replication = "blocked"`.
     fn options(&mut self, tokens: &TokenStream) {
         for pair in self.pairs(tokens) {
             let name = pair.path.get_ident().map(ToString::to_string).unwrap_or_default();
             match name.as_str() {
-                "size" => match read_size(&pair.value) {
-                    Ok(bytes) => self.once(&pair, |reader| &mut reader.size, bytes),
-                    Err(message) => self.error(&pair.value, message),
-                },
-                "element_type" => match read_element(&pair.value) {
-                    Ok(element) => self.once(&pair, |reader| &mut reader.element, element),
-                    Err(message) => self.error(&pair.value, message),
-                },
+                "size" => self.option(&pair, |reader| &mut reader.size, read_size),
+                "element_type" => self.option(
+                    &pair,
+                    |reader| &mut reader.element,
+                    |value| read_name(value, "an element type is a text such as \"f32\""),
+                ),
+                "protocol" => self.option(
+                    &pair,
+                    |reader| &mut reader.protocol,
+                    |value| {
+                        read_name(value, "a protocol is one of the texts \"Simple\", \"LL\" and \"LL128\"")
+                    },
+                ),
+                "instances" => self.option(&pair, |reader| &mut reader.instances, read_instances),
+                "replication" => self.option(
+                    &pair,
+                    |reader| &mut reader.replication,
+                    |value| {
+                        read_name(value, "a replication is one of the texts \"interleaved\" and \"blocked\"")
+                    },
+                ),
                 _ => self.error(
                     &pair.path,
-                    format!("there is no option `{name}`; there are size and element_type"),
+                    format!(
+                        "there is no option `{name}`; there are size, element_type, protocol, instances and \
+                         replication"
+                    ),
                 ),
             }
+        }
+    }
+
+    /// Reads the value of an option, which may stand only once.
+    fn option<T>(
+        &mut self,
+        pair: &MetaNameValue,
+        field: impl Fn(&mut Self) -> &mut Option<T>,
+        read: impl FnOnce(&Expr) -> Result<T, String>,
+    ) {
+        match read(&pair.value) {
+            Ok(value) => self.once(pair, field, value),
+            Err(message) => self.error(&pair.value, message),
         }
     }
 
@@ -223,11 +317,22 @@ fn read_size(value: &Expr) -> Result<u64, String> {
     }
 }
 
-fn read_element(value: &Expr) -> Result<ElementType, String> {
+fn read_instances(value: &Expr) -> Result<u32, String> {
+    let number = match value {
+        Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => literal.base10_parse().ok(),
+        _ => None,
+    };
+    number
+        .filter(|number| *number > 0)
+        .ok_or_else(|| "the number of instances is a whole number from 1".to_owned())
+}
+
+/// One of some known names.
+fn read_name<T: FromStr<Err: Display>>(value: &Expr, wanted: &str) -> Result<T, String> {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
-            text.value().parse().map_err(|error| format!("{error}"))
+            text.value().parse().map_err(|error: T::Err| error.to_string())
         }
-        _ => Err("an element type is a text such as \"f32\"".to_owned()),
+        _ => Err(wanted.to_owned()),
     }
 }

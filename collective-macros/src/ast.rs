@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::detail::Detail;
 use crate::integer::{Int, IntKind};
 use crate::span::SpanId;
 
@@ -29,8 +30,8 @@ pub(crate) struct Ast {
     /// The algorithm, its helper functions and constants.
     pub(crate) functions: Vec<Function>,
     pub(crate) main: FunctionId,
-    /// The number of chunks as a function of the parameters.
-    pub(crate) chunks: Option<FunctionId>,
+    /// What the arguments of the attribute compute from the parameters.
+    pub(crate) details: Vec<(Detail, FunctionId)>,
     pub(crate) calls: Vec<CallSite>,
 }
 
@@ -350,10 +351,15 @@ pub(crate) enum DslMethod {
     InputChunks,
     OutputChunks,
     Require,
+    DeclareScratch,
+    Expect,
     CopyTo,
     Reduce,
     OnChannel,
     Split,
+    Group,
+    OnSendBlock,
+    OnRecvBlock,
     Rank,
     Count,
 }

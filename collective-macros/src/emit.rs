@@ -126,12 +126,16 @@ impl Generated<'_> {
         let function = &self.signature.ident;
         let kind = paths::kind(self.arguments.kind);
         let in_place = self.arguments.in_place;
-        let chunks = paths::option(self.arguments.chunks.as_ref());
+        let options = paths::options(self.arguments.options);
+        let details = self.arguments.details.iter().map(|(detail, expr)| {
+            let (field, value) = (format_ident!("{}", detail.name()), paths::option(Some(expr)));
+            quote!(#field: #value)
+        });
         let root = &self.source.root;
         // Of this macro's own hygiene: no parameter can have the same name.
         let program = Ident::new("program", Span::mixed_site());
         quote! {
-            #setting { in_place: #in_place, chunks: #chunks, ..#setting::new(#name, #kind, #ranks) }
+            #setting { in_place: #in_place, #(#details,)* options: #options, ..#setting::new(#name, #kind, #ranks) }
                 .trace(#root, |#program| #function(#program, #(#params),*))
         }
     }

@@ -67,7 +67,7 @@ fn evaluate(
     if builds.is_empty() {
         return Vec::new();
     }
-    let parsed = match parse::parse(signature, &function.block, arguments.chunks.as_ref()) {
+    let parsed = match parse::parse(signature, &function.block, &arguments.details) {
         Ok(parsed) => parsed,
         Err(unsupported) => {
             errors.extend(unsupported);
@@ -82,6 +82,7 @@ fn evaluate(
         kind: arguments.kind,
         in_place: arguments.in_place,
         ranks_param: signature.params.iter().position(|param| param.name == "ranks").unwrap_or_default(),
+        options: arguments.options,
         size: arguments.size,
     };
     let params: Vec<Vec<usize>> = builds.iter().map(|build| build.values.clone()).collect();

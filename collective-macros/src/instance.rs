@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use collective_dsl::et::{self, EtBytes, EtOptions};
-use collective_dsl::{CollectiveKind, Diagnostics, Rule, Setting, Size, compile};
+use collective_dsl::et::{self, EtBytes, EtError, EtOptions};
+use collective_dsl::{Collective, CollectiveKind, Diagnostics, Options, Rule, Setting, Size, compile};
 
 use crate::ast::{Ast, CallId};
 use crate::eval::{self, Failure};
@@ -27,6 +27,7 @@ pub(crate) struct Algorithm<'a> {
     pub(crate) in_place: bool,
     /// Which of the parameters is the number of ranks.
     pub(crate) ranks_param: usize,
+    pub(crate) options: Options,
     pub(crate) size: Size,
 }
 
@@ -97,21 +98,32 @@ pub(crate) fn build_all(algorithm: &Algorithm<'_>, params: &[Vec<usize>]) -> Vec
 }
 
 impl Algorithm<'_> {
+    /// The collective for some parameters. The arguments are added one by one, so that one that makes it impossible
+    /// is where the error stands.
+    fn collective(&self, params: &[usize]) -> Result<Collective, Vec<Finding>> {
+        let mut setting = Setting {
+            in_place: self.in_place,
+            options: self.options,
+            ..Setting::new(self.name, self.kind, params[self.ranks_param])
+        };
+        let collective = |setting: &Setting<'_>, place| {
+            setting.collective().map_err(|wrong| findings(wrong, self.ast, &[], place))
+        };
+        let mut known = collective(&setting, Place::Build)?;
+        for (detail, function) in &self.ast.details {
+            let value = eval::detail(self.ast, *function, params).map_err(|f| vec![f.into()])?;
+            detail.set(&mut setting, value);
+            let span = self.ast.functions[function.0 as usize].body.span;
+            known = collective(&setting, Place::Expression(span))?;
+        }
+        Ok(known)
+    }
+
     fn build(&self, params: &[usize]) -> Built {
         let whole =
             |message: String| Finding { place: Place::Build, rule: None, message, related: Vec::new() };
-        let chunks = match self.ast.chunks {
-            Some(function) => Some(eval::chunks(self.ast, function, params).map_err(|f| vec![f.into()])?),
-            None => None,
-        };
-        let setting = Setting {
-            in_place: self.in_place,
-            chunks,
-            ..Setting::new(self.name, self.kind, params[self.ranks_param])
-        };
-        let collective =
-            setting.collective().map_err(|wrong| findings(wrong, self.ast, &[], Place::Build))?;
-        let outcome = eval::run(self.ast, self.name, self.file, collective, params);
+        let collective = self.collective(params)?;
+        let outcome = eval::run(self.ast, self.name, self.file, (collective, self.options), params);
         let wrong = |wrong: Diagnostics| findings(wrong, self.ast, &outcome.calls, Place::Function);
         let trace = match (outcome.trace, outcome.failure) {
             (Ok(trace), None) => trace,
@@ -124,7 +136,7 @@ impl Algorithm<'_> {
         };
         let schedule = compile(&trace).map_err(wrong)?;
         let bytes = et::bytes(&schedule, &EtOptions::new(self.size))
-            .map_err(|error| vec![whole(error.to_string())])?;
+            .map_err(|error| vec![whole(refused_size(&error))])?;
         let total: usize = bytes.ranks().iter().map(Vec::len).sum();
         if total > MAX_BYTES {
             return Err(vec![whole(format!(
@@ -136,6 +148,16 @@ impl Algorithm<'_> {
             ))]);
         }
         Ok(bytes)
+    }
+}
+
+/// Why there are no traces; where the size is to blame, what to do.
+fn refused_size(error: &EtError) -> String {
+    match error {
+        EtError::Size(_) | EtError::UnevenReduction { .. } => {
+            format!("{error}; give another size in `options(size = …)`")
+        }
+        _ => error.to_string(),
     }
 }
 

@@ -14,6 +14,7 @@
 mod arguments;
 mod ast;
 mod builds;
+mod detail;
 mod emit;
 mod eval;
 mod expand;
@@ -81,17 +82,26 @@ use proc_macro::TokenStream;
 /// # Arguments
 ///
 /// ```text
-/// #[collective(KIND, in_place, chunks = EXPR, defaults(NAME = N, …), build(NAME = N, …), options(…))]
+/// #[collective(
+///     KIND, in_place, chunks = EXPR, outputs = EXPR, root = EXPR, destination = EXPR,
+///     defaults(NAME = N, …), build(NAME = N, …), options(NAME = VALUE, …)
+/// )]
 /// ```
 ///
 /// | argument | meaning |
 /// |---|---|
-/// | `all_reduce`, `all_gather`, `reduce_scatter` | the collective that the function is to achieve; required |
+/// | `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all`, `broadcast`, `reduce`, `gather`, `scatter`, `send_recv`, `barrier`, `custom` | the collective that the function is to achieve; required. What a custom one wants the function states with `expect` |
 /// | `in_place`, `out_of_place` | whether input and output are one buffer; out of place unless said |
-/// | `chunks = EXPR` | the number of chunks, of the function's parameters: of the vector for all-reduce, of one rank's part for the others; as many as ranks, or one, unless said |
+/// | `chunks = EXPR` | the number of chunks: of one rank's part for all-gather, reduce-scatter, gather and scatter, of one pair's for all-to-all, of the input for a custom collective, of the vector for the others; as many as ranks for all-reduce, else one, unless said |
+/// | `outputs = EXPR` | chunks of the output of a custom collective; as many as `chunks` unless said |
+/// | `root = EXPR` | the root of broadcast, reduce, gather and scatter, the source of send-recv; rank 0 unless said |
+/// | `destination = EXPR` | the destination of send-recv; the last rank unless said |
 /// | `defaults(NAME = N, …)` | values of parameters that a build, or a caller by name, leaves out |
 /// | `build(NAME = N, …)` | an instance to check and embed; any number of them |
-/// | `options(size = "1MiB", element_type = "f32")` | what the embedded traces are for: a number of bytes or a text, and the type of an element; these are the values unless said. `Embedded::with_size` brings them to any other |
+/// | `options(size = "1MiB", element_type = "f32")` | what the embedded traces are for: a number of bytes or a text, and the type of an element; these are the values unless said. `Embedded::with_size` brings them to another where the collective allows it |
+/// | `options(protocol = "Simple", instances = 1, replication = "interleaved")` | how the function is lowered, at build time and at run time: the protocol (`Simple`, `LL`, `LL128`), the number of replicas that share the data, and where their shares lie (`interleaved`, `blocked`); these are the values unless said |
+///
+/// An `EXPR` is made of the function's parameters, in the Rust that is evaluated at build time (below).
 ///
 /// The function takes the program and then numbers, one of which is the number of ranks:
 /// `fn name(p: &Program, ranks: usize, …)`. It returns nothing.
@@ -124,7 +134,7 @@ use proc_macro::TokenStream;
 /// | options | `Some`, `None`, `is_some`, `is_none`, `unwrap`, `expect`, `unwrap_or` |
 /// | macros | `vec!`, `matches!`, `assert!`, `assert_eq!`, `assert_ne!`, their `debug_` forms, `panic!`, `unreachable!` |
 /// | items in the body | helper functions (also recursive), constants |
-/// | of the language | `chunk`, `chunks`, `ranks`, `input_chunks`, `output_chunks`, `require`; `copy_to`, `reduce`, `on_channel`, `split`, `rank`, `count` |
+/// | of the language | `chunk`, `chunks`, `ranks`, `input_chunks`, `output_chunks`, `require`, `scratch`, `expect`; `copy_to`, `reduce`, `split`, `group`, `on_channel`, `on_send_block`, `on_recv_block`, `rank`, `count` |
 ///
 /// Integers behave as in a debug build: what overflows, or goes below zero in `usize`, is an error at that
 /// expression. A literal takes the type of what it is computed with; where there is nothing such and the
@@ -135,6 +145,9 @@ use proc_macro::TokenStream;
 ///
 /// * Helper functions and constants from elsewhere are not seen: move them into the body.
 /// * Closures and iterator chains: write a nested `fn`, a `for` loop.
+/// * All-to-all-v, whose size table is no argument, and programs for some ranks of a larger job: call the function
+///   with a `Program` of your own, `Program::new(Collective::all_to_all_v(&table)?)` or `Program::new(…).among(…)`,
+///   and compile what its `finish` gives.
 /// * Everything else, and instances whose traces exceed 64 MiB: leave the `build(…)` out. Without one, the body
 ///   may use all of Rust, and `NAME::compile(…)` checks it at run time, in a unit test for example.
 /// * In a function that a `macro_rules!` macro has made, the source lines of the embedded traces are those of

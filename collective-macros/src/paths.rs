@@ -1,7 +1,7 @@
 //! The names of the facade that generated code uses. All begin at the crate's root, so that nothing in scope
 //! at the user's function can hide them.
 
-use collective_dsl::CollectiveKind;
+use collective_dsl::{CollectiveKind, Options};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
@@ -27,6 +27,21 @@ path! {
 pub(crate) fn kind(kind: CollectiveKind) -> TokenStream {
     let variant = format_ident!("{kind:?}");
     quote!(::collective::CollectiveKind::#variant)
+}
+
+/// The expression for how a program is lowered.
+pub(crate) fn options(options: Options) -> TokenStream {
+    let Options { protocol, instances, replication, fusion } = options;
+    let protocol = format_ident!("{protocol:?}");
+    let replication = format_ident!("{replication:?}");
+    quote! {
+        ::collective::Options {
+            protocol: ::collective::Protocol::#protocol,
+            instances: #instances,
+            replication: ::collective::Replication::#replication,
+            fusion: #fusion,
+        }
+    }
 }
 
 pub(crate) fn option(value: Option<impl quote::ToTokens>) -> TokenStream {

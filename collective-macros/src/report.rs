@@ -1,5 +1,6 @@
 //! Findings as errors of the compiler.
 
+use collective_dsl::Rule;
 use proc_macro2::Ident;
 
 use crate::builds::Build;
@@ -7,7 +8,7 @@ use crate::instance::{Finding, Place};
 use crate::signature::Signature;
 use crate::span::{SpanRange, SpanTable};
 
-/// Errors that are shown at once; more would hide the first.
+/// Errors that are shown at once; more would hide the first. Steps that wait for each other are shown in full.
 const MAX_ERRORS: usize = 6;
 
 /// The errors of all builds; the same finding in several of them is one error.
@@ -20,13 +21,13 @@ pub(crate) fn errors(
     let mut reported: Vec<&Finding> = Vec::new();
     let mut errors = Vec::new();
     for (build, findings) in found {
+        // The findings about a deadlock are one chain, which is new or not as a whole.
+        let is_chain = findings.iter().all(|finding| finding.rule == Some(Rule::Deadlock));
+        if is_chain && findings.iter().all(|finding| is_reported(&reported, finding)) {
+            continue;
+        }
         for finding in findings {
-            let is_same = |known: &&Finding| {
-                let same_words = finding.rule.is_some() || known.message == finding.message;
-                known.place == finding.place && known.rule == finding.rule && same_words
-            };
-            // What is wrong with a build is its own.
-            if finding.place != Place::Build && reported.iter().any(is_same) {
+            if !is_chain && (errors.len() >= MAX_ERRORS || is_reported(&reported, finding)) {
                 continue;
             }
             reported.push(finding);
@@ -40,8 +41,16 @@ pub(crate) fn errors(
             errors.push(place(finding.place, build, &signature.ident, spans).error(message));
         }
     }
-    errors.truncate(MAX_ERRORS);
     errors
+}
+
+/// Whether the same finding, perhaps of another build, is among those reported. What is wrong with a build is its own.
+fn is_reported(reported: &[&Finding], finding: &Finding) -> bool {
+    let is_same = |known: &&Finding| {
+        let same_words = finding.rule.is_some() || known.message == finding.message;
+        known.place == finding.place && known.rule == finding.rule && same_words
+    };
+    finding.place != Place::Build && reported.iter().any(is_same)
 }
 
 /// Whether a message must say which build it is about.
@@ -54,5 +63,60 @@ fn place(place: Place, build: &Build, name: &Ident, spans: &SpanTable) -> SpanRa
         Place::Expression(span) => spans.get(span),
         Place::Function => name.span().into(),
         Place::Build => build.range,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::format_ident;
+
+    use super::*;
+    use crate::signature::Param;
+
+    fn found(rule: Rule, messages: &[String], spans: &mut SpanTable) -> Vec<Finding> {
+        let finding = |message: &String| Finding {
+            place: Place::Expression(spans.add(proc_macro2::Span::call_site().into())),
+            rule: Some(rule),
+            message: message.clone(),
+            related: Vec::new(),
+        };
+        messages.iter().map(finding).collect()
+    }
+
+    fn messages(found: &[(&Build, Vec<Finding>)], spans: &SpanTable) -> Vec<String> {
+        let signature = Signature {
+            ident: format_ident!("test"),
+            vis: syn::Visibility::Inherited,
+            program: None,
+            params: vec![Param { ident: format_ident!("ranks"), name: "ranks".to_owned() }],
+            summary: String::new(),
+            cfgs: Vec::new(),
+        };
+        errors(found, &signature, 1, spans).iter().map(ToString::to_string).collect()
+    }
+
+    fn build() -> Build {
+        let range = proc_macro2::Span::call_site().into();
+        Build { constant: "RANKS_8".to_owned(), range, values: vec![8] }
+    }
+
+    #[test]
+    fn steps_that_wait_for_each_other_are_shown_in_full_and_once() {
+        let (build, mut spans) = (build(), SpanTable::default());
+        let words: Vec<String> = (1..=8).map(|i| format!("({i}/8) waits")).collect();
+        let mut chain = found(Rule::Deadlock, &words, &mut spans);
+        // Two of them on one line.
+        chain[5].place = chain[4].place;
+        assert_eq!(messages(&[(&build, chain.clone()), (&build, chain)], &spans), words);
+    }
+
+    #[test]
+    fn of_other_findings_the_first_are_shown() {
+        let (build, mut spans) = (build(), SpanTable::default());
+        let words: Vec<String> = (1..=8).map(|i| format!("rank {i} does not exist")).collect();
+        let mut wrong = found(Rule::Bounds, &words, &mut spans);
+        wrong[1].place = wrong[0].place;
+        let first: Vec<String> = [&words[..1], &words[2..7]].concat();
+        assert_eq!(messages(&[(&build, wrong)], &spans), first);
     }
 }

@@ -5,15 +5,22 @@
 
 use collective::et::{EtOptions, bytes};
 use collective::prelude::*;
-use collective::{ElementType, Embedded, Schedule, Size};
+use collective::{ElementType, Embedded, Protocol, RankId, Schedule, Size};
 
 /// The embedded bytes are those of a fresh compile, at the size of the build and, rescaled, at others.
 fn check(embedded: &Embedded, schedule: &Schedule) {
-    let fresh = bytes(schedule, &EtOptions::new(Size::bytes(1 << 20))).unwrap();
-    assert!(embedded.ranks == fresh.ranks(), "{}: the bytes differ", embedded.name);
     let sizes = [4 << 20, 4 * 1_000_003, 4];
     let sizes = sizes.map(Size::bytes).into_iter().chain([Size::of(99_991, ElementType::F16)]);
-    for size in sizes {
+    check_at(embedded, schedule, &sizes.collect::<Vec<_>>());
+}
+
+/// For the collectives whose traces only come in the size of the build.
+const NO_OTHER: &[Size] = &[];
+
+fn check_at(embedded: &Embedded, schedule: &Schedule, sizes: &[Size]) {
+    let fresh = bytes(schedule, &EtOptions::new(Size::bytes(1 << 20))).unwrap();
+    assert!(embedded.ranks == fresh.ranks(), "{}: the bytes differ", embedded.name);
+    for &size in sizes {
         let rescaled = embedded.with_size(size).unwrap();
         let fresh = bytes(schedule, &EtOptions::new(size)).unwrap();
         assert!(rescaled == fresh, "{}: the bytes differ for {size:?}", embedded.name);
@@ -355,4 +362,152 @@ fn wide(p: &Program, ranks: usize, limit: usize) {
 #[test]
 fn the_rest_of_the_language_computes_as_rust_does() {
     check(wide::RANKS_2_LIMIT_12, &wide::compile(2, 12).unwrap());
+}
+
+/// Around the ring from any root, in two chunks.
+#[collective(
+    broadcast,
+    in_place,
+    root = first % ranks,
+    chunks = 2,
+    defaults(first = 0),
+    build(ranks = 5, first = 8),
+    build(ranks = 4)
+)]
+fn broadcast_ring(p: &Program, ranks: usize, first: usize) {
+    for (i, part) in p.chunks(first % ranks, Input, 0, 2).split(2).into_iter().enumerate() {
+        let mut c = part.copy_to(first % ranks, Output, i);
+        for step in 1..ranks {
+            c = c.copy_to((first + step) % ranks, Output, i);
+        }
+    }
+}
+
+/// To the last rank, in place there.
+#[collective(gather, in_place, root = ranks - 1, build(ranks = 4))]
+fn gather_at_last(p: &Program, ranks: usize) {
+    for rank in 0..ranks {
+        p.chunk(rank, Input, 0).copy_to(ranks - 1, Output, rank);
+    }
+}
+
+/// One message.
+#[collective(send_recv, root = from, destination = from + 1, chunks = 3, build(ranks = 4, from = 1))]
+fn one_message(p: &Program, ranks: usize, from: usize) {
+    let next = from + 1;
+    p.require(next < ranks, "there is no next rank");
+    p.chunks(from, Input, 0, 3).copy_to(next, Output, 0);
+}
+
+#[test]
+fn roots_and_destinations_are_the_same_on_both_paths() {
+    check_at(broadcast_ring::RANKS_5_FIRST_8, &broadcast_ring::compile(5, 8).unwrap(), NO_OTHER);
+    check_at(broadcast_ring::RANKS_4, &broadcast_ring::compile(4, 0).unwrap(), NO_OTHER);
+    check(gather_at_last::RANKS_4, &gather_at_last::compile(4).unwrap());
+    check_at(one_message::RANKS_4_FROM_1, &one_message::compile(4, 1).unwrap(), NO_OTHER);
+    assert_eq!(broadcast_ring::compile(5, 8).unwrap().collective.root(), RankId(3));
+    let wrong = one_message::compile(4, 3).unwrap_err().to_string();
+    assert!(wrong.contains("the destination 4 does not exist"), "{wrong}");
+}
+
+/// Everybody to everybody.
+#[collective(all_to_all, chunks = 2, build(ranks = 8))]
+fn exchange_all(p: &Program, ranks: usize) {
+    for from in 0..ranks {
+        for to in 0..ranks {
+            p.chunks(from, Input, 2 * to, 2).copy_to(to, Output, 2 * from);
+        }
+    }
+}
+
+#[test]
+fn all_to_all_is_the_same_on_both_paths() {
+    // Every pair has an equal part.
+    let sizes = [Size::bytes(4 << 20), Size::of(8, ElementType::F64), Size::of(8 * 1009, ElementType::Bf16)];
+    check_at(exchange_all::RANKS_8, &exchange_all::compile(8).unwrap(), &sizes);
+}
+
+/// Every rank hands its two chunks to the next, which also wants the sum of them.
+#[collective(custom, chunks = 2, outputs = 3, build(ranks = 5))]
+fn next_and_sum(p: &Program, ranks: usize) {
+    for rank in 0..ranks {
+        let next = (rank + 1) % ranks;
+        for i in 0..2 {
+            p.expect(next, i, rank, i);
+            p.expect(next, 2, rank, i);
+        }
+        p.scratch(next, "in", 2);
+        let halves = [p.chunk(rank, Input, 1), p.chunk(rank, Input, 0)];
+        let both = halves[0].group(halves[1]).copy_to(next, Scratch("in"), 0);
+        both.copy_to(next, Output, 0);
+        let sum = p.chunk(next, Scratch("in"), 0).copy_to(next, Output, 2);
+        sum.reduce(p.chunk(next, Scratch("in"), 1));
+    }
+}
+
+#[test]
+fn custom_collectives_are_the_same_on_both_paths() {
+    check_at(next_and_sum::RANKS_5, &next_and_sum::compile(5).unwrap(), NO_OTHER);
+}
+
+/// Two replicas, each on a run of its own.
+#[collective(
+    all_gather,
+    in_place,
+    build(ranks = 8),
+    options(protocol = "LL128", instances = 2, replication = "blocked")
+)]
+fn doubling_blocked(p: &Program, ranks: usize) {
+    let mut distance = 1;
+    while distance < ranks {
+        for rank in 0..ranks {
+            let held = rank / distance * distance;
+            p.chunks(rank, Output, held, distance).copy_to(rank ^ distance, Output, held);
+        }
+        distance *= 2;
+    }
+}
+
+/// Three replicas, each on a share of every chunk.
+#[collective(all_reduce, in_place, build(ranks = 4), options(instances = 3, replication = "interleaved"))]
+fn ring_interleaved(p: &Program, ranks: usize) {
+    for index in 0..ranks {
+        let mut c = p.chunk(index, Input, index);
+        for step in 1..ranks {
+            c = p.chunk((index + step) % ranks, Input, index).reduce(c);
+        }
+        for step in 0..ranks - 1 {
+            c = c.copy_to((index + step) % ranks, Input, index);
+        }
+    }
+}
+
+#[test]
+fn instances_and_protocols_are_the_same_on_both_paths() {
+    let blocked = doubling_blocked::compile(8).unwrap();
+    check(doubling_blocked::RANKS_8, &blocked);
+    assert_eq!((blocked.protocol, blocked.channel_count()), (Protocol::Ll128, 2));
+    let interleaved = ring_interleaved::compile(4).unwrap();
+    check(ring_interleaved::RANKS_4, &interleaved);
+    assert_eq!((interleaved.protocol, interleaved.channel_count()), (Protocol::Simple, 3));
+}
+
+/// Sends on one thread block, receives on another.
+#[collective(all_reduce, in_place, build(ranks = 2))]
+fn hinted(p: &Program, ranks: usize) {
+    for rank in 0..ranks {
+        let theirs = p.chunk(1 - rank, Input, rank).on_send_block(4);
+        let sum = p.chunk(rank, Input, rank).on_recv_block(7).reduce(theirs);
+        sum.on_recv_block(7).on_send_block(4).copy_to(1 - rank, Input, rank);
+    }
+}
+
+#[test]
+fn hints_are_the_same_on_both_paths() {
+    let schedule = hinted::compile(2).unwrap();
+    check(hinted::RANKS_2, &schedule);
+    for rank in &schedule.ranks {
+        let sides = rank.thread_blocks.iter().map(|block| (block.send.is_some(), block.recv.is_some()));
+        assert_eq!(sides.collect::<Vec<_>>(), [(true, false), (false, true)]);
+    }
 }

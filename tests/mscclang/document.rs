@@ -67,10 +67,8 @@ fn page() -> String {
     }
     text.push_str(WRONG);
     for row in ROWS.iter().filter(|row| row.verdict == Verdict::Wrong) {
-        let error = compiled(row).unwrap_err().to_string();
-        let first = error.lines().next().unwrap_or_default();
-        let (_, message) = first.split_once("wrong: ").unwrap_or(("", first));
-        let _ = writeln!(text, "* {row}: {message}");
+        let first = compiled(row).unwrap_err().findings.swap_remove(0);
+        let _ = writeln!(text, "* {row}: {}", first.message);
     }
     text
 }

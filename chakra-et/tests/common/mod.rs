@@ -2,8 +2,18 @@
 // Each test binary uses some of these.
 #![allow(dead_code)]
 
+use std::io::Write;
+
 use chakra_et::proto::{AttributeProto, GlobalMetadata, Node, NodeType};
 use chakra_et::{Graph, RankWriter, ReadError, attr, graph_from_bytes};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).expect("memory can be written");
+    encoder.finish().expect("memory can be written")
+}
 
 /// A node with the given attributes.
 pub(crate) fn node(id: u64, node_type: NodeType, data_deps: &[u64], attr: Vec<AttributeProto>) -> Node {

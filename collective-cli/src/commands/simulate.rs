@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use chakra_et::graph::Graph;
 use clap::Args;
-use collective::sim::report::{algbw_gb_per_s, busbw_gb_per_s};
+use collective::sim::report::{LinkLoad, algbw_gb_per_s, busbw_factor, busbw_gb_per_s};
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::{Bytes, Picos};
 use collective::sim::{Conventions, Model, Report, SimError, Simulation, StuckReport};
@@ -35,34 +35,51 @@ pub(crate) struct Simulate {
     #[command(flatten)]
     program: ProgramArguments,
     /// The collective that foreign traces implement, such as all_reduce, for the bus bandwidth.
-    #[arg(long)]
+    #[arg(long, value_parser = known_collective)]
     collective: Option<String>,
     /// Prints JSON.
     #[arg(long)]
     json: bool,
 }
 
+fn known_collective(name: &str) -> Result<String, String> {
+    // Those for which nccl-tests define a bus bandwidth, and the two for which there is none.
+    if busbw_factor(name, 2).is_some() || ["barrier", "custom"].contains(&name) {
+        return Ok(name.to_owned());
+    }
+    Err("expected all_reduce, all_gather, reduce_scatter, all_to_all, gather, scatter, broadcast, reduce, send_recv, \
+         barrier or custom"
+        .to_owned())
+}
+
 /// What is known of a graph beside its nodes.
 struct Subject {
     graph: Graph,
     name: String,
+    /// Of a built-in algorithm, by name.
+    parameters: Vec<(&'static str, usize)>,
     collective: Option<String>,
     size: Option<Bytes>,
 }
 
 impl Simulate {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(mut self) -> Result<(), Failure> {
         let loaded = topology::load(&self.topology, self.conventions).map_err(Failure::input)?;
         for warning in &loaded.warnings {
             eprintln!("warning: {warning}");
         }
         let subject = match self.algorithm() {
-            Some(algorithm) => self.compile(algorithm)?,
+            Some(algorithm) => {
+                self.program.ranks.get_or_insert(loaded.topology.rank_count() as usize);
+                self.compile(algorithm)?
+            }
             None => self.read()?,
         };
         let simulation = Simulation::new(&loaded.topology).model(self.model).conventions(loaded.conventions);
         match simulation.run(&subject.graph) {
-            Ok(report) if self.json => output::print(&self.json_report(&subject, &report).to_string()),
+            Ok(report) if self.json => {
+                output::print(&self.json_report(&subject, &loaded, &report).to_string())
+            }
             Ok(report) => output::print(&self.text_report(&subject, &loaded, &report)),
             Err(SimError::Stuck(stuck)) => {
                 if self.json {
@@ -98,6 +115,7 @@ impl Simulate {
         Ok(Subject {
             graph,
             name: algorithm.name.to_owned(),
+            parameters: self.program.parameters(algorithm)?,
             collective: Some(algorithm.kind.name().to_owned()),
             size: Some(Bytes(self.program.full_size().in_bytes())),
         })
@@ -137,6 +155,7 @@ impl Simulate {
         }
         Ok(Subject {
             name: info.as_ref().map_or_else(|| self.what.clone(), |info| info.name.clone()),
+            parameters: Vec::new(),
             collective: self.collective.clone().or(info.as_ref().map(|info| info.collective.clone())),
             size: size.or(info.map(|info| Bytes(info.size_bytes))),
             graph,
@@ -154,7 +173,7 @@ impl Simulate {
         (algbw, busbw)
     }
 
-    fn json_report(&self, subject: &Subject, report: &Report) -> Value {
+    fn json_report(&self, subject: &Subject, loaded: &LoadedTopology, report: &Report) -> Value {
         let (algbw, busbw) = self.bandwidths(subject, report);
         let ranks: Vec<Value> = report
             .finish
@@ -162,8 +181,14 @@ impl Simulate {
             .enumerate()
             .map(|(rank, finish)| json!({"rank": rank, "finish_ns": nanoseconds(*finish)}))
             .collect();
+        let parameters: serde_json::Map<String, Value> =
+            subject.parameters.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        let busiest = busiest_link(loaded, report).map(
+            |(link, load)| json!({"link": link, "bytes": load.bytes.0, "busy_ns": nanoseconds(load.busy)}),
+        );
         json!({
             "algorithm": subject.name,
+            "parameters": parameters,
             "collective": subject.collective,
             "size_bytes": subject.size.map(|size| size.0),
             "topology": self.topology.display().to_string(),
@@ -175,6 +200,7 @@ impl Simulate {
             "algbw_gb_per_s": algbw,
             "busbw_gb_per_s": busbw,
             "ranks": ranks,
+            "busiest_link": busiest,
             "notes": report.notes,
         })
     }
@@ -183,8 +209,16 @@ impl Simulate {
         let (algbw, busbw) = self.bandwidths(subject, report);
         let bandwidth = |value: Option<f64>| value.map_or("unknown".to_owned(), |gb| format!("{gb:.3} GB/s"));
         let size = subject.size.map_or("size unknown".to_owned(), |size| size.to_string());
+        let parameters: Vec<String> = subject
+            .parameters
+            .iter()
+            .filter(|(name, _)| *name != "ranks")
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        let parameters =
+            if parameters.is_empty() { String::new() } else { format!(" ({})", parameters.join(", ")) };
         let mut text = format!(
-            "{}, {size}, {} ranks, on {} ({} under {} conventions)\n\n",
+            "{}{parameters}, {size}, {} ranks, on {} ({} under {} conventions)\n\n",
             subject.name,
             loaded.topology.rank_count(),
             self.topology.display(),
@@ -213,11 +247,25 @@ impl Simulate {
                 ));
             }
         }
+        if let Some((link, load)) = busiest_link(loaded, report) {
+            let share = load.busy.0 as f64 / report.makespan.0.max(1) as f64 * 100.0;
+            text.push_str(&format!(
+                "busiest link: {link}, {} bytes, busy {share:.1} % of the time\n",
+                load.bytes.0
+            ));
+        }
         for note in &report.notes {
             text.push_str(&format!("note: {note}\n"));
         }
         text
     }
+}
+
+/// The link that was occupied longest, in words; the first of several.
+fn busiest_link(loaded: &LoadedTopology, report: &Report) -> Option<(String, LinkLoad)> {
+    let links = report.links.as_deref()?;
+    let load = links.iter().rev().max_by_key(|load| load.busy).filter(|load| load.busy > Picos::ZERO)?;
+    Some((loaded.topology.link(load.link)?.description, *load))
 }
 
 /// Nanoseconds with the decimals that there are.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use chakra_et::graph::Graph;
+use chakra_et::graph::{Graph, Op};
 use chakra_et::proto::attribute_proto::Value;
 use chakra_et::proto::{AttributeProto, Int32List, Node};
 use chakra_et::{FileError, NodeReader, RankWriter, ReadError, WriteError, attr, metadata, view};
@@ -12,8 +12,8 @@ use thiserror::Error;
 use super::nodes::{self, EtNode};
 use super::sizes::Sizes;
 use super::{EtError, EtOptions, info};
-use crate::collective::{Collective, CollectiveKind};
-use crate::schedule::{MemoryBuffer, Schedule};
+use crate::collective::{CollectiveKind, Division};
+use crate::schedule::{MemoryBuffer, Schedule, StepKind};
 use crate::size::{Size, SizeError};
 
 /// The traces of an algorithm as bytes: one file a rank.
@@ -37,6 +37,15 @@ impl EtBytes {
         chakra_et::graph_from_bytes(&self.ranks)
     }
 
+    /// The same algorithm for another size of the collective. Durations stay as they are.
+    ///
+    /// # Errors
+    /// A size that the collective cannot have, or traces that this project has not written.
+    pub fn rescaled(&self, size: Size) -> Result<EtBytes, RescaleError> {
+        let ranks: Vec<&[u8]> = self.ranks.iter().map(Vec::as_slice).collect();
+        rescale(&ranks, size)
+    }
+
     /// Writes `PREFIX.0.et`, `PREFIX.1.et`, …: all of them or none.
     ///
     /// # Errors
@@ -53,6 +62,8 @@ pub(super) fn encode(schedule: &Schedule, options: &EtOptions) -> Result<EtBytes
     let (files, file_of_site) = schedule.sites.files();
     let mut header = metadata::write(Some(&info(schedule, options.size)), &files)?;
     header.attr.push(attr::string("operator", "sum"));
+    header.attr.push(attr::int32_from(DIVISION, schedule.collective.division().chunks)?);
+    header.attr.extend(mixed_attribute(schedule));
     let ranks: Result<Vec<Vec<u8>>, EtError> = (0..schedule.ranks.len())
         .into_par_iter()
         .map(|rank| {
@@ -69,24 +80,32 @@ pub(super) fn encode(schedule: &Schedule, options: &EtOptions) -> Result<EtBytes
     Ok(EtBytes { ranks: ranks? })
 }
 
+/// The number of chunks that sizes are computed with; see [`Division`].
+const DIVISION: &str = "division_chunks";
+
+const MIXED: &str = "mixed_reductions";
+
+/// The pairs of logical chunks that the algorithm adds together although they are different parts of the data: into
+/// which, which. They must have the same size.
+fn mixed_attribute(schedule: &Schedule) -> Option<AttributeProto> {
+    let chunks = |id| schedule.data.chunks(id).map(|chunk| chunk as i32);
+    let mut pairs: Vec<(i32, i32)> =
+        schedule.mixed.iter().flat_map(|mixed| chunks(mixed.into).zip(chunks(mixed.from))).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let values: Vec<i32> = pairs.into_iter().flat_map(|(into, from)| [into, from]).collect();
+    let value = Some(Value::Int32List(Int32List { values: values.clone() }));
+    (!values.is_empty()).then(|| AttributeProto {
+        name: MIXED.to_owned(),
+        value,
+        ..AttributeProto::default()
+    })
+}
+
 fn encode_node(schedule: &Schedule, sizes: &Sizes, id: u64, node: &EtNode<'_>) -> Result<Node, EtError> {
-    use chakra_et::graph::Op;
-    let word = match node.op {
-        Op::Send { .. } => "COMM_SEND_NODE",
-        Op::Recv { .. } => "COMM_RECV_NODE",
-        _ => "COMP_NODE",
-    };
-    let name = match node.origin.step {
-        Some(at) => format!("{word}_tb{}_step{}", at.thread_block, at.step),
-        None => format!("{word}_idle"),
-    };
-    let deps = node.deps.iter().copied().map(u64::from).collect();
-    let mut encoded = view::node(id, name, node.op, deps, node.origin)?;
-    let attrs = &mut encoded.attr;
-    if matches!(node.op, Op::Comp { .. }) {
-        attrs.push(attr::bool("is_cpu_op", false));
-    }
+    let mut encoded = bare_node(id, node)?;
     let Some(step) = node.step else { return Ok(encoded) };
+    let attrs = &mut encoded.attr;
     let chunks: Vec<u32> = schedule.data.chunks(step.data).collect();
     if sizes.even && !matches!(node.op, Op::Comp { .. }) {
         attrs.push(attr::int32_from("msg_chunk_cnt", step.count)?);
@@ -108,6 +127,25 @@ fn encode_node(schedule: &Schedule, sizes: &Sizes, id: u64, node: &EtNode<'_>) -
         attrs.push(AttributeProto { name: "data_chunks".to_owned(), value, ..AttributeProto::default() });
     }
     Ok(encoded)
+}
+
+/// What every reader of the format knows of a node.
+fn bare_node(id: u64, node: &EtNode<'_>) -> Result<Node, EtError> {
+    let word = match node.op {
+        Op::Send { .. } => "COMM_SEND_NODE",
+        Op::Recv { .. } => "COMM_RECV_NODE",
+        _ => "COMP_NODE",
+    };
+    let name = match node.origin.step {
+        Some(at) => format!("{word}_tb{}_step{}", at.thread_block, at.step),
+        None => format!("{word}_idle"),
+    };
+    let deps = node.deps.iter().copied().map(u64::from).collect();
+    let mut bare = view::node(id, name, node.op, deps, node.origin)?;
+    if matches!(node.op, Op::Comp { .. }) {
+        bare.attr.push(attr::bool("is_cpu_op", false));
+    }
+    Ok(bare)
 }
 
 /// Traces cannot be brought to another size.
@@ -134,6 +172,26 @@ pub enum RescaleError {
         rank: usize,
         /// What is missing.
         missing: String,
+    },
+    /// The trace was made for a size of 0, where there are no steps to bring to another size.
+    #[error(
+        "rank {rank}: the trace was made for a size of 0, so that it has no steps to bring to another size"
+    )]
+    Empty {
+        /// The rank.
+        rank: usize,
+    },
+    /// The algorithm adds chunks that have different sizes at the new size.
+    #[error(
+        "the algorithm adds chunk {from} to chunk {into}: with {elements} elements in all they are not equal"
+    )]
+    UnevenReduction {
+        /// The logical chunk added to.
+        into: u32,
+        /// The logical chunk that is added.
+        from: u32,
+        /// Elements of the collective.
+        elements: u64,
     },
     /// The new sizes cannot be written.
     #[error(transparent)]
@@ -165,22 +223,34 @@ fn rescale_rank(
     let reader = NodeReader::new(bytes).map_err(broken)?;
     let mut info =
         metadata::info(reader.metadata()).ok_or_else(|| foreign("its metadata name no collective"))?;
-    let collective = collective(&info.collective, info.chunks, ranks)
+    let division = division(&info.collective, &reader.metadata().attr, ranks)
         .ok_or_else(|| foreign("its metadata describe no collective that is known"))?;
-    collective.check_elements(total).map_err(SizeError::Indivisible)?;
+    division.check(total).map_err(SizeError::Indivisible)?;
+    if info.size_bytes == 0 && total > 0 {
+        return Err(RescaleError::Empty { rank });
+    }
     info.size_bytes = size.in_bytes();
     info.element_type = size.element_type().name().to_owned();
     let mut header =
         metadata::write(Some(&info), metadata::source_files(reader.metadata())).map_err(attribute)?;
     header.attr.push(attr::string("operator", "sum"));
+    header.attr.push(attr::int32_from(DIVISION, division.chunks).map_err(attribute)?);
+    if let Some(mixed) = attr::find(&reader.metadata().attr, MIXED) {
+        check_mixed(mixed, info.chunks, division, total)?;
+        header.attr.push(mixed.clone());
+    }
     let even = total.is_multiple_of(info.chunks.max(1));
 
     let mut writer = RankWriter::new(&header).map_err(encode)?;
+    if total == 0 {
+        writer.node(&bare_node(0, &nodes::idle_node()).map_err(RescaleError::Et)?).map_err(encode)?;
+        return Ok(writer.finish());
+    }
     for node in reader {
         let mut node = node.map_err(broken)?.node;
         if attr::find(&node.attr, "step_type").is_some() {
             let chunks = chunks_of(&node).ok_or_else(|| foreign("a node names no chunk"))?;
-            let elements: u64 = chunks.iter().map(|chunk| collective.elements(total, *chunk)).sum();
+            let elements: u64 = chunks.iter().map(|chunk| division.elements(total, *chunk)).sum();
             resize(
                 &mut node,
                 elements,
@@ -193,11 +263,29 @@ fn rescale_rank(
     Ok(writer.finish())
 }
 
-fn collective(name: &str, logical: u64, ranks: usize) -> Option<Collective> {
+/// Refuses a size at which chunks that are added together differ.
+fn check_mixed(
+    mixed: &AttributeProto,
+    logical: u64,
+    division: Division,
+    total: u64,
+) -> Result<(), RescaleError> {
+    let Some(Value::Int32List(pairs)) = &mixed.value else { return Ok(()) };
+    for pair in pairs.values.chunks_exact(2) {
+        let chunk = |at: usize| u32::try_from(pair[at]).ok().filter(|chunk| u64::from(*chunk) < logical);
+        let (Some(into), Some(from)) = (chunk(0), chunk(1)) else { continue };
+        if division.elements(total, into) != division.elements(total, from) {
+            return Err(RescaleError::UnevenReduction { into, from, elements: total });
+        }
+    }
+    Ok(())
+}
+
+fn division(name: &str, metadata: &[AttributeProto], ranks: usize) -> Option<Division> {
     let kind = CollectiveKind::from_name(name)?;
-    let logical = usize::try_from(logical).ok()?;
-    let chunks = if kind == CollectiveKind::AllReduce { logical } else { logical / ranks.max(1) };
-    Collective::new(kind, ranks, chunks).ok().filter(|c| c.logical_chunks() == logical)
+    let chunks = attr::find_u32(metadata, DIVISION).ok()??;
+    let ranks = u32::try_from(ranks).ok()?;
+    (chunks > 0 && ranks > 0).then_some(Division { kind, ranks, chunks })
 }
 
 /// The logical chunks that a node moves.
@@ -216,13 +304,15 @@ fn chunks_of(node: &Node) -> Option<Vec<u32>> {
 fn resize(node: &mut Node, elements: u64, bytes: u64, symbolic: Option<(&Vec<u32>, u64)>) {
     const SYMBOLIC: [&str; 3] = ["msg_chunk_cnt", "msg_chunk_idx", "total_chunk_cnt"];
     let is_message = attr::find(&node.attr, "comm_size").is_some();
+    let step_type = attr::find_str(&node.attr, "step_type").ok().flatten();
+    let reduces = step_type.is_some_and(|step| step != StepKind::Copy.name());
     node.attr.retain(|attribute| !SYMBOLIC.contains(&attribute.name.as_str()));
     for attribute in &mut node.attr {
         match (attribute.name.as_str(), &mut attribute.value) {
             ("comm_size", Some(Value::Int64Val(value))) => *value = bytes as i64,
             ("tensor_size", Some(Value::Uint64Val(value))) => *value = bytes,
-            // A copy has no operations whatever its size.
-            ("num_ops", Some(Value::Int64Val(value))) if *value != 0 => *value = elements as i64,
+            // A copy has no operations; any other step with a COMP node is a reduction.
+            ("num_ops", Some(Value::Int64Val(value))) if reduces => *value = elements as i64,
             _ => {}
         }
     }

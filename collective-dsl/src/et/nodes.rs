@@ -17,6 +17,12 @@ pub(super) struct EtNode<'s> {
     pub(super) step: Option<&'s Step>,
 }
 
+/// The only node of a rank that has nothing to do.
+pub(super) fn idle_node() -> EtNode<'static> {
+    let op = Op::Comp { micros: 0, ops: 0, bytes: 0 };
+    EtNode { op, deps: SmallVec::new(), origin: Origin::default(), step: None }
+}
+
 /// Hands the nodes of a rank to `sink`, in ascending order of id.
 pub(super) fn for_each<'s>(
     schedule: &'s Schedule,
@@ -28,8 +34,7 @@ pub(super) fn for_each<'s>(
 ) -> Result<(), EtError> {
     let blocks = &schedule.ranks[rank].thread_blocks;
     if sizes.total == 0 || blocks.iter().all(|block| block.steps.is_empty()) {
-        let op = Op::Comp { micros: 0, ops: 0, bytes: 0 };
-        return sink(EtNode { op, deps: SmallVec::new(), origin: Origin::default(), step: None });
+        return sink(idle_node());
     }
     let source = |site: SiteId| {
         let line = schedule.sites.get(site)?.line;

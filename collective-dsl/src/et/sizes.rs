@@ -19,7 +19,7 @@ impl Sizes {
     pub(super) fn of(schedule: &Schedule, size: Size) -> Result<Self, EtError> {
         let total = size.elements()?;
         let collective = &schedule.collective;
-        collective.check_elements(total).map_err(SizeError::Indivisible)?;
+        collective.division().check(total).map_err(SizeError::Indivisible)?;
         let of_chunk = |chunk| collective.elements(total, chunk);
         let elements: Vec<u64> = (0..schedule.data.len() as u32)
             .map(|id| schedule.data.chunks(DataId(id)).map(of_chunk).sum())

@@ -5,10 +5,8 @@
 //! chunk, so an operation on several chunks becomes one operation for each. Blocked, it works on a run of its own
 //! within each rank's part of the data, so operations within one part stay whole.
 
-use std::collections::BTreeMap;
-
 use crate::buffer::Space;
-use crate::collective::CollectiveKind;
+use crate::collective::{CollectiveKind, Expectations};
 use crate::diagnostic::{Diagnostics, Rule};
 use crate::ids::{ChannelId, DataId, ThreadBlockId};
 use crate::options::Replication;
@@ -150,11 +148,8 @@ impl Replicas<'_> {
         data.intern(&chunks)
     }
 
-    fn expected(
-        &self,
-        expected: &BTreeMap<(u32, u32), Vec<(u32, u32)>>,
-    ) -> BTreeMap<(u32, u32), Vec<(u32, u32)>> {
-        let mut all = BTreeMap::new();
+    fn expected(&self, expected: &Expectations) -> Expectations {
+        let mut all = Expectations::new();
         for ((rank, index), contributions) in expected {
             for instance in 0..self.instances {
                 let at = (*rank, self.chunk(*index, self.part(Space::Output), instance));

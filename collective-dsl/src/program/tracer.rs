@@ -1,11 +1,9 @@
 //! Tracing with explicit source places: what both [`crate::Program`] and the build-time interpreter call.
 
-use std::collections::BTreeMap;
-
 use rustc_hash::FxHashMap;
 
 use crate::buffer::{Buffer, Space};
-use crate::collective::{Collective, CollectiveKind};
+use crate::collective::{Collective, CollectiveKind, Expectations};
 use crate::diagnostic::{Diagnostic, Diagnostics, Rule};
 use crate::ids::{ChannelId, RankId, SiteId, ThreadBlockId};
 use crate::options::Options;
@@ -18,13 +16,17 @@ const MAX_FINDINGS: usize = 8;
 /// The largest channel. Runtimes stop at 32 to 128; this is far above and still fits every field.
 const MAX_CHANNEL: u32 = u16::MAX as u32;
 
-/// The most chunks in the scratch buffers of a rank together.
+/// The most chunks in a scratch buffer.
 const MAX_SCRATCH_CHUNKS: usize = 1 << 24;
+
+/// The most operations of a program; beyond, lowering would not fit the memory of a usual machine.
+const MAX_OPS: usize = 1 << 25;
 
 /// A handle on a run of chunks as they were at one moment of the program.
 ///
 /// A handle that was obtained by a mistake (which is already recorded) is *void*: operations on it do
-/// nothing, so that one mistake gives one message.
+/// nothing, so that one mistake gives one message. It has the rank and the number of chunks that were asked
+/// for, so that a program which computes with them goes on as it would.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handle {
     slice: Slice,
@@ -56,6 +58,16 @@ enum NamedBuffer {
     Scratch,
 }
 
+impl NamedBuffer {
+    fn word(self) -> &'static str {
+        match self {
+            NamedBuffer::Input => "input",
+            NamedBuffer::Output => "output",
+            NamedBuffer::Scratch => "scratch",
+        }
+    }
+}
+
 impl Named {
     fn new(buffer: Buffer<'_>, index: usize) -> Self {
         let buffer = match buffer {
@@ -72,6 +84,16 @@ impl Handle {
         let slice = Slice { rank: RankId(0), space: Space::Input, index: 0 };
         let named = Named::new(Buffer::Input, 0);
         Self { slice, named, count: 0, made: 0, site, channel: None, blocks: (None, None), void: true }
+    }
+
+    /// The same, unless it is void: then with what was asked for.
+    fn or_void(self, rank: usize, count: usize) -> Self {
+        if !self.void {
+            return self;
+        }
+        let number = |asked: usize| u32::try_from(asked).unwrap_or(u32::MAX);
+        let slice = Slice { rank: RankId(number(rank)), ..self.slice };
+        Self { slice, count: number(count), ..self }
     }
 
     /// The rank that holds the chunks.
@@ -143,7 +165,7 @@ pub struct Tracer {
     /// Position of each member, where the program is for a part of all ranks.
     members: Option<FxHashMap<usize, u32>>,
     /// What a custom collective wants.
-    expected: BTreeMap<(u32, u32), Vec<(u32, u32)>>,
+    expected: Expectations,
     cells: Vec<RankCells>,
     ops: Vec<Op>,
     data: DataTable,
@@ -151,6 +173,8 @@ pub struct Tracer {
     sites: SiteTable,
     findings: Vec<Diagnostic>,
     scratch_run: Vec<u32>,
+    /// Chunks of the scratch buffers of all ranks.
+    scratch_cells: usize,
 }
 
 impl Tracer {
@@ -179,7 +203,7 @@ impl Tracer {
         Self {
             options: Options::default(),
             members: None,
-            expected: BTreeMap::new(),
+            expected: Expectations::new(),
             cells,
             ops: Vec::new(),
             data: DataTable::new(collective.logical_chunks()),
@@ -188,6 +212,7 @@ impl Tracer {
             sites: SiteTable::default(),
             findings: Vec::new(),
             scratch_run: Vec::new(),
+            scratch_cells: 0,
         }
     }
 
@@ -249,6 +274,17 @@ impl Tracer {
         count: usize,
         site: SiteId,
     ) -> Handle {
+        self.written_chunks(rank, buffer, index, count, site).or_void(rank, count)
+    }
+
+    fn written_chunks(
+        &mut self,
+        rank: usize,
+        buffer: Buffer<'_>,
+        index: usize,
+        count: usize,
+        site: SiteId,
+    ) -> Handle {
         let slice = match self.locate(rank, buffer, index, count, site) {
             Ok(slice) => slice,
             Err(void) => return void,
@@ -289,6 +325,10 @@ impl Tracer {
         index: usize,
         site: SiteId,
     ) -> Handle {
+        self.copied(src, rank, buffer, index, site).or_void(rank, src.count())
+    }
+
+    fn copied(&mut self, src: Handle, rank: usize, buffer: Buffer<'_>, index: usize, site: SiteId) -> Handle {
         if src.void || !self.check_fresh(src, site) {
             return Handle::void(site);
         }
@@ -305,7 +345,10 @@ impl Tracer {
                 return self.fail(
                     Rule::Malformed,
                     site,
-                    format!("{what} of {buffer} of rank {rank} is copied onto itself"),
+                    format!(
+                        "{what} of {buffer} of rank {rank} is copied onto itself: if the data should have moved before, \
+                         use the reference that `copy_to` or `reduce` returned"
+                    ),
                 );
             }
             return Handle { site, named, ..src };
@@ -328,7 +371,11 @@ impl Tracer {
             let scratch = &mut self.cells[dst.rank.index()].scratch[usize::from(id)];
             let end = (dst.index + src.count) as usize;
             if scratch.cells.len() < end {
+                let longer = end - scratch.cells.len();
                 scratch.cells.resize(end, UNWRITTEN);
+                if !self.reserve_scratch(longer, site) {
+                    return Handle::void(site);
+                }
             }
         }
         let named = Named::new(buffer, index);
@@ -337,6 +384,10 @@ impl Tracer {
 
     /// Adds the chunks of `src` to those of `dst`, chunk by chunk; returns the sums, which lie where `dst` lay.
     pub fn reduce(&mut self, dst: Handle, src: Handle, site: SiteId) -> Handle {
+        self.reduced(dst, src, site).or_void(dst.rank(), dst.count())
+    }
+
+    fn reduced(&mut self, dst: Handle, src: Handle, site: SiteId) -> Handle {
         if src.void || dst.void || !self.check_fresh(src, site) || !self.check_fresh(dst, site) {
             return Handle::void(site);
         }
@@ -381,14 +432,12 @@ impl Tracer {
 
     /// Divides chunks into `parts` equal consecutive runs.
     pub fn split(&mut self, handle: Handle, parts: usize, site: SiteId) -> Vec<Handle> {
-        if handle.void {
-            return vec![handle; parts.min(1024)];
-        }
         if parts == 0 || !handle.count().is_multiple_of(parts) {
             let message =
                 format!("{} cannot be split into {parts} equal parts", chunks_counted(handle.count()));
-            let void = self.fail(Rule::Malformed, site, message);
-            return vec![void; parts.min(1024)];
+            let void = if handle.void { handle } else { self.fail(Rule::Malformed, site, message) };
+            let part = void.or_void(handle.rank(), handle.count() / parts.max(1));
+            return vec![part; parts.min(MAX_SCRATCH_CHUNKS)];
         }
         let count = handle.count / parts as u32;
         (0..parts as u32)
@@ -444,13 +493,11 @@ impl Tracer {
         (channel, blocks): (Option<ChannelId>, (Option<ThreadBlockId>, Option<ThreadBlockId>)),
         site: SiteId,
     ) -> Handle {
-        let Ok(now) = u32::try_from(self.ops.len() + 1) else {
-            return self.fail(
-                Rule::Malformed,
-                site,
-                "the program has more than 4 billion operations".to_owned(),
-            );
-        };
+        if self.ops.len() >= MAX_OPS {
+            let message = format!("the program has more than {MAX_OPS} operations");
+            return self.fail(Rule::Malformed, site, message);
+        }
+        let now = self.ops.len() as u32 + 1;
         if let Some(ChannelId(channel)) = channel.filter(|channel| channel.0 > MAX_CHANNEL) {
             return self.fail(
                 Rule::Malformed,
@@ -530,6 +577,13 @@ impl Tracer {
                 scratch.and_then(|scratch| scratch.declared).unwrap_or(MAX_SCRATCH_CHUNKS)
             }
         };
+        if limit == MAX_SCRATCH_CHUNKS && index.checked_add(count).is_none_or(|end| end > limit) {
+            let what = chunk_words(index, count);
+            let message = format!(
+                "{what} of {buffer} of rank {rank} is too far: a scratch buffer has at most {limit} chunks"
+            );
+            return Err(self.fail(Rule::Bounds, site, message));
+        }
         if index.checked_add(count).is_none_or(|end| end > limit) {
             let has = match limit.checked_sub(1) {
                 Some(last) => format!("it has {}, so indices go from 0 to {last}", chunks_counted(limit)),
@@ -548,6 +602,17 @@ impl Tracer {
             Buffer::Scratch(name) => (self.scratch_space(id, name, site)?, index as u32),
         };
         Ok(Slice { rank: id, space, index })
+    }
+
+    /// Counts new chunks of scratch; says whether there may be so many.
+    fn reserve_scratch(&mut self, chunks: usize, site: SiteId) -> bool {
+        self.scratch_cells += chunks;
+        let limit = Collective::MAX_CELLS;
+        if self.scratch_cells > limit {
+            let message = format!("the scratch buffers of all ranks have more than {limit} chunks together");
+            self.fail(Rule::Bounds, site, message);
+        }
+        self.scratch_cells <= limit
     }
 
     /// The position of a rank among those that take part.
@@ -583,6 +648,7 @@ impl Tracer {
         if scratch.cells.is_empty() && scratch.declared.is_none() {
             scratch.declared = Some(chunks);
             scratch.cells = vec![UNWRITTEN; chunks];
+            self.reserve_scratch(chunks, site);
         } else {
             let message = format!(
                 "scratch \"{name}\" of rank {rank} exists already: declare it before its first use, once"
@@ -709,9 +775,10 @@ impl Tracer {
             Rule::Stale,
             Some(site),
             format!(
-                "this uses a reference to chunk {} of rank {rank} whose data has been overwritten since: take a \
+                "this uses a reference to {} of {} of rank {rank} whose data has been overwritten since: take a \
                  new reference, or use the one that the overwriting operation returned",
-                handle.slice.index
+                chunk_words(handle.named.index, handle.count()),
+                handle.named.buffer.word()
             ),
         )
         .with_related(handle.site, "the reference was made here")

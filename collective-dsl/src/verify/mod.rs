@@ -16,7 +16,7 @@ mod execute;
 mod postcondition;
 mod values;
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Rule};
 use crate::schedule::Schedule;
 
 /// The most findings that are reported for one schedule.
@@ -58,6 +58,9 @@ pub fn smallest_slots(schedule: &Schedule) -> Option<u32> {
 }
 
 fn diagnostics(schedule: &Schedule, mut findings: Vec<Diagnostic>) -> Diagnostics {
-    findings.truncate(MAX_FINDINGS);
+    // A deadlock is one finding in as many parts as there are steps in it.
+    if findings.first().is_none_or(|first| first.rule != Rule::Deadlock) {
+        findings.truncate(MAX_FINDINGS);
+    }
     Diagnostics { name: schedule.name.clone(), findings, sites: schedule.sites.clone() }
 }

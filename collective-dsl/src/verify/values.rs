@@ -133,8 +133,8 @@ fn add_runs(a: &[Run], b: &[Run]) -> Vec<Run> {
     let mut from = 0;
     for (at, change) in steps {
         if count > 0 && at > from {
-            // Counts stay far below u32: each is at most the number of operations.
-            let run = Run { first: from, last: at - 1, count: count as u32 };
+            // A program that doubles a sum often enough reaches any count; beyond u32 it is wrong all the same.
+            let run = Run { first: from, last: at - 1, count: u32::try_from(count).unwrap_or(u32::MAX) };
             match runs.last_mut() {
                 Some(last) if last.last + 1 == run.first && last.count == run.count => last.last = run.last,
                 _ => runs.push(run),
@@ -159,6 +159,16 @@ mod tests {
         assert_eq!(add_runs(&[run(0, 2, 1)], &[run(3, 3, 1)]), [run(0, 3, 1)]);
         assert_eq!(add_runs(&[run(0, 2, 1)], &[run(2, 4, 1)]), [run(0, 1, 1), run(2, 2, 2), run(3, 4, 1)]);
         assert_eq!(add_runs(&[run(0, 1, 1), run(4, 5, 1)], &[run(2, 3, 1)]), [run(0, 5, 1)]);
+    }
+
+    #[test]
+    fn a_count_never_wraps_around_to_a_right_one() {
+        let mut values = Values::default();
+        let mut sum = values.own(RankId(0), 0);
+        for _ in 0..40 {
+            sum = values.add(sum, sum);
+        }
+        assert_eq!(values.contents(sum), [(0, &[run(0, 0, u32::MAX)][..])]);
     }
 
     #[test]

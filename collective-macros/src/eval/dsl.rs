@@ -1,6 +1,6 @@
 //! The calls of the language itself: each goes to the tracer as the run-time call does.
 
-use collective_dsl::{Buffer, ChannelId, Diagnostic, Handle, Rule, Site, SiteId, Tracer};
+use collective_dsl::{Buffer, ChannelId, Diagnostic, Handle, Rule, Site, SiteId, ThreadBlockId, Tracer};
 
 use super::{Eval, Flow, Machine, Value};
 use crate::ast::{CallId, DslMethod, Expr};
@@ -39,21 +39,42 @@ impl<'a> Machine<'a> {
             (Value::Program, DslMethod::Require, [condition, message]) => {
                 self.require(call, condition, message, span)
             }
+            (Value::Program, DslMethod::DeclareScratch, [rank, name, chunks]) => {
+                self.declare_scratch(call, rank, name, chunks, span)
+            }
+            (Value::Program, DslMethod::Expect, [rank, index, from_rank, from_index]) => {
+                let at = (self.usize_arg(rank)?, self.usize_arg(index)?);
+                let from = (self.usize_arg(from_rank)?, self.usize_arg(from_index)?);
+                self.at_site(call, span, |tracer, site| tracer.expect(at, from, site))?;
+                Ok(Value::Unit)
+            }
             (Value::Chunk(chunk), DslMethod::CopyTo, [rank, buffer, index]) => {
                 let (rank, buffer, index) = self.location(rank, buffer, index)?;
                 self.record(call, span, |tracer, site| tracer.copy(chunk, rank, named(&buffer), index, site))
             }
-            (Value::Chunk(chunk), DslMethod::Reduce, [source]) => match self.eval(source)? {
-                Value::Chunk(source) => {
-                    self.record(call, span, |tracer, site| tracer.reduce(chunk, source, site))
-                }
-                other => self.mistyped(source.span, &other, "a chunk reference"),
-            },
+            (Value::Chunk(chunk), DslMethod::Reduce, [source]) => {
+                let source = self.chunk_arg(source)?;
+                self.record(call, span, |tracer, site| tracer.reduce(chunk, source, site))
+            }
+            (Value::Chunk(chunk), DslMethod::Group, [other]) => {
+                let other = self.chunk_arg(other)?;
+                self.record(call, span, |tracer, site| tracer.group(chunk, other, site))
+            }
             (Value::Chunk(chunk), DslMethod::OnChannel, [channel]) => {
                 let channel = self.usize_arg(channel)?;
                 // As `ChunkRef::on_channel`, which keeps what is too large as the largest there is.
                 let channel = ChannelId(u32::try_from(channel).unwrap_or(u32::MAX));
                 Ok(Value::Chunk(chunk.on_channel(channel)))
+            }
+            (Value::Chunk(chunk), DslMethod::OnSendBlock, [id]) => {
+                let (_, recv) = chunk.thread_blocks();
+                let send = self.block_arg(id)?;
+                Ok(Value::Chunk(chunk.on_thread_blocks(Some(send), recv)))
+            }
+            (Value::Chunk(chunk), DslMethod::OnRecvBlock, [id]) => {
+                let (send, _) = chunk.thread_blocks();
+                let recv = self.block_arg(id)?;
+                Ok(Value::Chunk(chunk.on_thread_blocks(send, Some(recv))))
             }
             (Value::Chunk(chunk), DslMethod::Split, [parts]) => {
                 let parts = self.usize_arg(parts)?;
@@ -69,6 +90,9 @@ impl<'a> Machine<'a> {
                     | DslMethod::Reduce
                     | DslMethod::OnChannel
                     | DslMethod::Split
+                    | DslMethod::Group
+                    | DslMethod::OnSendBlock
+                    | DslMethod::OnRecvBlock
                     | DslMethod::Rank
                     | DslMethod::Count => "a chunk reference",
                     _ => "the program",
@@ -91,6 +115,39 @@ impl<'a> Machine<'a> {
     fn usize_arg(&mut self, arg: &'a Expr) -> Eval<usize> {
         let value = self.eval(arg)?;
         self.index_value(&value, arg.span)
+    }
+
+    fn chunk_arg(&mut self, arg: &'a Expr) -> Eval<Handle> {
+        match self.eval(arg)? {
+            Value::Chunk(chunk) => Ok(chunk),
+            other => self.mistyped(arg.span, &other, "a chunk reference"),
+        }
+    }
+
+    /// As `ChunkRef::on_send_block`, which keeps what is too large as the largest there is.
+    fn block_arg(&mut self, arg: &'a Expr) -> Eval<ThreadBlockId> {
+        let id = self.usize_arg(arg)?;
+        Ok(ThreadBlockId(u32::try_from(id).unwrap_or(u32::MAX)))
+    }
+
+    fn declare_scratch(
+        &mut self,
+        call: CallId,
+        rank: &'a Expr,
+        name: &'a Expr,
+        chunks: &'a Expr,
+        span: SpanId,
+    ) -> Eval {
+        let rank = self.usize_arg(rank)?;
+        let text = match self.eval(name)? {
+            Value::Text(text) => text,
+            other => return self.mistyped(name.span, &other, "a text"),
+        };
+        let count = self.usize_arg(chunks)?;
+        self.at_site(call, span, |tracer, site| tracer.declare_scratch(rank, &text, count, site))?;
+        // The chunks are memory at once; far more than there may be are refused, and take none.
+        self.burn(count.min(1 << 24) as u64, span)?;
+        Ok(Value::Unit)
     }
 
     fn require(&mut self, call: CallId, condition: &'a Expr, message: &'a Expr, span: SpanId) -> Eval {
@@ -149,7 +206,7 @@ impl<'a> Machine<'a> {
     }
 
     fn no_program<T>(&mut self, span: SpanId) -> Eval<T> {
-        self.fail(span, "the number of chunks cannot depend on the program: use the parameters")
+        self.fail(span, "an argument of `collective` cannot depend on the program: use the parameters")
     }
 }
 

@@ -10,7 +10,7 @@ mod operators;
 mod tests;
 mod value;
 
-use collective_dsl::{Collective, Diagnostics, SiteId, Trace, Tracer};
+use collective_dsl::{Collective, Diagnostics, Options, SiteId, Trace, Tracer};
 
 use crate::ast::{Ast, CallId, FunctionId, LoopId};
 use crate::integer::{Fault, Int};
@@ -53,20 +53,28 @@ pub(crate) struct Outcome {
     pub(crate) calls: Vec<CallId>,
 }
 
-/// Evaluates the number of chunks that the attribute asks for.
-pub(crate) fn chunks(ast: &Ast, function: FunctionId, params: &[usize]) -> Result<usize, Failure> {
+/// Evaluates an expression among the arguments of the attribute.
+pub(crate) fn detail(ast: &Ast, function: FunctionId, params: &[usize]) -> Result<usize, Failure> {
     let mut machine = Machine::new(ast, "", None);
     let span = ast.functions[function.0 as usize].body.span;
     let params = params.iter().map(|value| Value::Int(Int::usize(*value))).collect();
-    let chunks = machine.call(function, params, span).and_then(|value| machine.index_value(&value, span));
-    chunks.map_err(|_| {
+    let value = machine.call(function, params, span).and_then(|value| machine.index_value(&value, span));
+    value.map_err(|_| {
         machine.failure.unwrap_or_else(|| Failure { span, message: "this has no value".to_owned() })
     })
 }
 
 /// Evaluates the algorithm for one set of parameters.
-pub(crate) fn run(ast: &Ast, name: &str, file: &str, collective: Collective, params: &[usize]) -> Outcome {
-    let mut machine = Machine::new(ast, file, Some(Tracer::new(collective.clone())));
+pub(crate) fn run(
+    ast: &Ast,
+    name: &str,
+    file: &str,
+    (collective, options): (Collective, Options),
+    params: &[usize],
+) -> Outcome {
+    let mut tracer = Tracer::new(collective.clone());
+    tracer.set_options(options);
+    let mut machine = Machine::new(ast, file, Some(tracer));
     let main = &ast.functions[ast.main.0 as usize];
     let mut values: Vec<Value> = params.iter().map(|value| Value::Int(Int::usize(*value))).collect();
     // A program that the function leaves unnamed is no parameter.

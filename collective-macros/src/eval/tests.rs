@@ -5,6 +5,7 @@
 
 use quote::format_ident;
 
+use crate::detail::Detail;
 use crate::eval;
 use crate::parse;
 use crate::signature::{Param, Signature};
@@ -23,10 +24,10 @@ fn evaluate(source: &str) -> Result<usize, String> {
     };
     let expr: syn::Expr = syn::parse_str(source).map_err(|error| error.to_string())?;
     let body = syn::parse_quote!({});
-    let parsed = parse::parse(&signature, &body, Some(&expr))
+    let parsed = parse::parse(&signature, &body, &[(Detail::Chunks, expr)])
         .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
-    let chunks = parsed.ast.chunks.ok_or("there is no expression")?;
-    eval::chunks(&parsed.ast, chunks, &[8]).map_err(|failure| failure.message)
+    let (_, chunks) = parsed.ast.details[0];
+    eval::detail(&parsed.ast, chunks, &[8]).map_err(|failure| failure.message)
 }
 
 /// Computes each expression by Rust and by the interpreter.
@@ -41,6 +42,7 @@ macro_rules! same {
     };
 }
 
+#[track_caller]
 fn refused(source: &str, words: &str) {
     match evaluate(source) {
         Ok(value) => panic!("{source} gives {value}"),
@@ -387,6 +389,9 @@ fn what_is_not_in_the_subset_is_refused_with_advice() {
     refused("{ for i in 0.. {} 1 }", "both ends");
     refused("{ fn f<T>(x: T) -> usize { 1 } f(1) }", "write the types out");
     refused("ranks.wrapping_sub(1)", "use the plain operator");
+    refused("ranks.among(&[0, 1])", "call the function at run time with `Program::new(…).among(…)`");
+    refused("ranks.with_options(1)", "say `options(");
+    refused("ranks.expect(1, 2)", "the method `expect` is not evaluated at build time");
     refused("if let Some(x) = Some(1) && ranks > 2 { x } else { 2 }", "nest the conditions");
     refused("{ struct S; 1 }", "use tuples and integers");
 }

@@ -98,6 +98,14 @@ pub(super) fn for_unknown_method(name: &str) -> String {
         _ if name.starts_with("wrapping_") || name.starts_with("overflowing_") => {
             "use the plain operator, with operands that fit".to_owned()
         }
+        "among" => {
+            "it takes the program, which an algorithm is only lent; call the function at run time with \
+                    `Program::new(…).among(…)`"
+                .to_owned()
+        }
+        "with_options" => {
+            "say `options(protocol = …, instances = …, replication = …)` in the attribute".to_owned()
+        }
         _ => format!("use the methods that the documentation of `collective` lists; else {ELSE}"),
     };
     format!("the method `{name}` is not evaluated at build time: {instead}")

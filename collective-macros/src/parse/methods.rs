@@ -17,7 +17,7 @@ enum Method {
     Same,
 }
 
-/// Name, number of arguments, meaning.
+/// Name, number of arguments, meaning. A name may stand for several methods with different numbers of arguments.
 const METHODS: &[(&str, usize, Method)] = &[
     ("chunk", 3, Method::Dsl(DslMethod::Chunk)),
     ("chunks", 4, Method::Dsl(DslMethod::Chunks)),
@@ -25,10 +25,15 @@ const METHODS: &[(&str, usize, Method)] = &[
     ("input_chunks", 0, Method::Dsl(DslMethod::InputChunks)),
     ("output_chunks", 0, Method::Dsl(DslMethod::OutputChunks)),
     ("require", 2, Method::Dsl(DslMethod::Require)),
+    ("scratch", 3, Method::Dsl(DslMethod::DeclareScratch)),
+    ("expect", 4, Method::Dsl(DslMethod::Expect)),
     ("copy_to", 3, Method::Dsl(DslMethod::CopyTo)),
     ("reduce", 1, Method::Dsl(DslMethod::Reduce)),
     ("on_channel", 1, Method::Dsl(DslMethod::OnChannel)),
     ("split", 1, Method::Dsl(DslMethod::Split)),
+    ("group", 1, Method::Dsl(DslMethod::Group)),
+    ("on_send_block", 1, Method::Dsl(DslMethod::OnSendBlock)),
+    ("on_recv_block", 1, Method::Dsl(DslMethod::OnRecvBlock)),
     ("rank", 0, Method::Dsl(DslMethod::Rank)),
     ("count", 0, Method::Dsl(DslMethod::Count)),
     ("pow", 1, Method::Int(IntMethod::Pow)),
@@ -84,13 +89,14 @@ impl Parser {
         if let ("contains", 1) = (name.as_str(), call.args.len()) {
             return self.contains(&call.receiver, &call.args[0]);
         }
-        let Some((_, arguments, method)) = METHODS.iter().find(|(known, ..)| *known == name) else {
+        let mut namesakes = METHODS.iter().filter(|(known, ..)| *known == name).peekable();
+        if namesakes.peek().is_none() {
             return self.invalid(&call.method, advice::for_unknown_method(&name));
-        };
-        if *arguments != call.args.len() {
+        }
+        let Some((.., method)) = namesakes.find(|(_, arguments, _)| *arguments == call.args.len()) else {
             // A method of the same name on another type, such as `slice.chunks(2)`; else the compiler's to report.
             return self.invalid(at, advice::for_unknown_method(&name));
-        }
+        };
         if let Method::Mutate(mutation) = method {
             let args = call.args.iter().map(|arg| self.expr(arg)).collect();
             return match self.place(&call.receiver) {

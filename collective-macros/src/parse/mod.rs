@@ -17,6 +17,7 @@ use syn::ext::IdentExt;
 use syn::visit::Visit;
 
 use crate::ast::{Ast, CallId, CallSite, Expr, ExprKind, Function, FunctionId, Pattern, Type};
+use crate::detail::Detail;
 use crate::integer::IntKind;
 use crate::signature::Signature;
 use crate::span::{SpanId, SpanRange, SpanTable};
@@ -29,29 +30,31 @@ pub(crate) struct Parsed {
     pub(crate) spans: SpanTable,
 }
 
-/// Parses the body of an algorithm, and the expression for its number of chunks.
+/// Parses the body of an algorithm, and the expressions among its arguments.
 pub(crate) fn parse(
     signature: &Signature,
     body: &syn::Block,
-    chunks: Option<&syn::Expr>,
+    details: &[(Detail, syn::Expr)],
 ) -> Result<Parsed, Vec<syn::Error>> {
     let mut parser = Parser::default();
     let mut attributes = Attributes(&mut parser);
     attributes.visit_block(body);
-    chunks.into_iter().for_each(|chunks| attributes.visit_expr(chunks));
+    details.iter().for_each(|(_, expr)| attributes.visit_expr(expr));
     let program = signature.program.iter().map(|name| (name, Type::Other));
     let params = || signature.params.iter().map(|param| (&param.ident, Type::Int(IntKind::Usize)));
     let main = parser.entry(&signature.ident, program.chain(params()), |parser| parser.block_expr(body));
-    let chunks = chunks.map(|expr| {
-        let name = Ident::new("chunks", signature.ident.span());
-        parser.entry(&name, params(), |parser| parser.expr(expr))
-    });
+    let mut functions_of_details = Vec::with_capacity(details.len());
+    for (detail, expr) in details {
+        let name = Ident::new(detail.name(), signature.ident.span());
+        functions_of_details.push((*detail, parser.entry(&name, params(), |parser| parser.expr(expr))));
+    }
     if !parser.errors.is_empty() {
         return Err(parser.errors);
     }
     // A function without a body has left an error behind.
     let functions = parser.functions.into_iter().flatten().collect();
-    Ok(Parsed { ast: Ast { functions, main, chunks, calls: parser.calls }, spans: parser.spans })
+    let ast = Ast { functions, main, details: functions_of_details, calls: parser.calls };
+    Ok(Parsed { ast, spans: parser.spans })
 }
 
 #[derive(Debug, Default)]

@@ -58,11 +58,13 @@ pub(crate) fn run(
         Model::Analytical => {
             let network = Analytical::new(topology, conventions, &plan.pairs)?;
             let report = Engine::new(graph, conventions, plan, network).run(model)?;
-            Ok(Report { notes: vec![analytical::NOTE.to_owned()], ..report })
+            Ok(Report { notes: analytical::notes(conventions, dimensions), ..report })
         }
         Model::LinkQueue => {
             let network = LinkQueue::new(topology, conventions, &plan.pairs)?;
-            Engine::new(graph, conventions, plan, network).run(model)
+            let notes = network.notes();
+            let report = Engine::new(graph, conventions, plan, network).run(model)?;
+            Ok(Report { notes, ..report })
         }
     }
 }

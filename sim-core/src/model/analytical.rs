@@ -17,8 +17,21 @@ use crate::topology::Topology;
 use crate::units::{Bandwidth, Picos};
 
 /// Said in every report, because results can look better than any machine.
-pub(crate) const NOTE: &str = "analytical is contention-free and has no injection limit: any number of \
-messages leave a rank at once, each with the full bandwidth";
+const NO_LIMIT: &str = "analytical is contention-free and has no injection limit: any number of messages leave a \
+rank at once, each with the full bandwidth";
+
+/// Said where ASTRA-sim's rule leaves out links that a message would cross.
+const ONE_DIMENSION: &str = "under the astra-sim conventions a message is charged only for the lowest-numbered \
+dimension in which its ranks differ: slower links of higher dimensions may cost nothing";
+
+/// What to know when reading the figures.
+pub(crate) fn notes(conventions: Conventions, dimensions: usize) -> Vec<String> {
+    let mut notes = vec![NO_LIMIT.to_owned()];
+    if conventions == Conventions::AstraSim && dimensions > 1 {
+        notes.push(ONE_DIMENSION.to_owned());
+    }
+    notes
+}
 
 pub(crate) struct Analytical {
     /// The different timings: few, because they depend on distances only.

@@ -17,6 +17,11 @@ use crate::report::LinkLoad;
 use crate::topology::{LinkId, Topology};
 use crate::units::{Bytes, Picos};
 
+/// Said where routes have several hops, because rings then look slower than on any machine.
+const STORE_AND_FORWARD: &str = "link-queue stores and forwards whole messages: one that crosses several links (a \
+switch is two) takes its time on each, so that a single chain of messages reaches only a fraction of their bandwidth; \
+more chunks or channels in flight hide this";
+
 /// Marks the last hop of a route.
 const LAST_HOP: u32 = 1 << 31;
 
@@ -101,6 +106,12 @@ impl LinkQueue {
             busy: Picos::ZERO,
         });
         Ok(Self { links: links.collect(), ids, costs, hops, first_hop })
+    }
+
+    /// What to know when reading the figures.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let has_long_route = self.hops.iter().any(|hop| hop & LAST_HOP == 0);
+        if has_long_route { vec![STORE_AND_FORWARD.to_owned()] } else { Vec::new() }
     }
 
     /// The message joins the queue of the link at its current hop.

@@ -47,10 +47,10 @@ pub(super) fn parse(text: &str, conventions: Conventions) -> Result<Network, Fau
     let dimensions = (0..kinds.values.len()).map(|at| {
         Ok(Dimension {
             kind: kinds.read(at, "Ring, Switch or FullyConnected", kind)?,
-            size: sizes.read(at, "a whole number of NPUs, at least 2", |text| {
+            size: sizes.read(at, "a whole number of NPUs from 2 to 4294967295", |text| {
                 text.parse().ok().filter(|size| *size >= 2)
             })?,
-            bandwidth: bandwidths.read(at, "GB/s as a number greater than 0", |text| {
+            bandwidth: bandwidths.read(at, "GB/s as a number, at least 1 byte per second", |text| {
                 Bandwidth::from_bytes_per_s(text.parse::<f64>().ok()? * bytes_per_gb).ok()
             })?,
             latency: latencies
@@ -223,9 +223,9 @@ mod tests {
     fn faults_name_line_key_and_value() {
         for (from, to, parts) in [
             ("Ring, Switch", "Ring, Mesh", &["1: topology", "\"Mesh\"", "dimension 1", "FullyConnected"][..]),
-            ("4, 2", "4, 1", &["2: npus_count", "\"1\"", "at least 2"]),
+            ("4, 2", "4, 1", &["2: npus_count", "\"1\"", "from 2 to"]),
             ("4, 2", "4, 2.5", &["npus_count", "\"2.5\""]),
-            ("50.0", "0", &["3: bandwidth", "\"0\"", "greater than 0"]),
+            ("50.0", "0", &["3: bandwidth", "\"0\"", "at least 1 byte"]),
             ("50.0", ".nan", &["3: ", "bandwidth", ".nan"]),
             ("50.0", "tbd", &["bandwidth", "tbd"]),
             ("500.0", "-1", &["4: latency", "\"-1\"", "at least 0"]),

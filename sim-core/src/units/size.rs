@@ -9,8 +9,8 @@ const SYNTAX: Syntax = Syntax { quantity: "size", units: "B, KB, MB, GB, TB, KiB
 
 /// A number of bytes.
 ///
-/// Read from `"64KiB"`, `"1 GB"`, `"1024 B"` or a bare number of bytes; shown in the largest binary
-/// unit that divides it.
+/// Read from `"64KiB"`, `"1 GB"`, `"1024 B"` or a bare number of bytes; shown in the unit, binary or
+/// decimal, that leaves the smallest whole number.
 ///
 /// ```
 /// use sim_core::units::Bytes;
@@ -44,10 +44,12 @@ impl FromStr for Bytes {
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
-        let unit = units.iter().find(|(shift, _)| self.0 > 0 && self.0.trailing_zeros() >= *shift);
-        match unit {
-            Some((shift, unit)) => write!(f, "{} {unit}", self.0 >> shift),
+        let binary = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+        let decimal = [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "KB")];
+        let whole = |(unit, _): &(u64, &str)| self.0 > 0 && self.0.is_multiple_of(*unit);
+        let largest = [binary.into_iter().find(whole), decimal.into_iter().find(whole)];
+        match largest.into_iter().flatten().max_by_key(|(unit, _)| *unit) {
+            Some((unit, name)) => write!(f, "{} {name}", self.0 / unit),
             None => write!(f, "{} B", self.0),
         }
     }
@@ -92,8 +94,11 @@ mod tests {
 
     #[test]
     fn display_can_be_read_back() {
-        for bytes in [0, 1, 1000, 1024, 1536, 1 << 20, (1 << 20) + 1, 3 << 40] {
+        for bytes in [0, 1, 1000, 1024, 1536, 1 << 20, (1 << 20) + 1, 3 << 40, 64_000_000] {
             assert_eq!(Bytes(bytes).to_string().parse(), Ok(Bytes(bytes)));
         }
+        assert_eq!(Bytes(64_000_000).to_string(), "64 MB");
+        assert_eq!(Bytes(65_536).to_string(), "64 KiB");
+        assert_eq!(Bytes(1536).to_string(), "1536 B");
     }
 }

@@ -186,7 +186,11 @@ fn a_report_counts_messages_once_and_links_by_hop() {
     let links = report.links.unwrap();
     let loads: Vec<_> = links.iter().map(|load| (load.link.0, load.bytes.0, load.busy)).collect();
     assert_eq!(loads, [(0, MB, Picos(20_000_000)), (1, 2 * MB, Picos(40_000_000))]);
-    assert!(report.notes.is_empty());
+    assert!(report.notes[0].contains("stores and forwards whole messages"));
+    // Neighbours only: nothing to warn of.
+    let mut ranks = Ranks::new(8);
+    ranks.message(0, 1, MB);
+    assert!(simulate(&ring, Model::LinkQueue, EXACT, &ranks.graph()).notes.is_empty());
 
     let report = simulate(&ring, Model::Analytical, EXACT, &graph);
     assert_eq!(report.links, None);

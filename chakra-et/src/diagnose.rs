@@ -1,8 +1,13 @@
-//! Makes the compact graph of a rank from its nodes.
+//! Finds out what is wrong with the nodes of a rank, and says where.
+//!
+//! This is the plain way to the graph of a rank, which keeps whatever a message about a fault needs. It is
+//! taken for files that [`crate::graph::assemble`] has found to be broken, and it is what that is tested
+//! against.
 
 use crate::error::{DepKind, FileError, Place, Problem};
 use crate::graph::{Op, Origin, RankGraph};
 use crate::proto::Node;
+use crate::rank::drop_foreign_source;
 use crate::view;
 
 /// The nodes of a rank, in the order of the file, with dependences still by id.
@@ -15,6 +20,8 @@ pub(crate) struct PendingRank {
     /// The dependences of all nodes: of each first the data dependences, then the others.
     deps: Vec<u64>,
     decompressed: bool,
+    /// The first node with id 0.
+    id_0: Option<u64>,
 }
 
 struct Pending {
@@ -34,11 +41,21 @@ impl PendingRank {
     }
 
     /// Adds the next node of the file.
-    pub(crate) fn push(&mut self, place: Place, node: &Node) -> Result<(), FileError> {
+    ///
+    /// # Errors
+    /// Also if the message has no bytes although id 0 is taken: a file may have as many of those as it has
+    /// bytes, so they are not collected.
+    pub(crate) fn push(&mut self, place: Place, node: &Node, empty: bool) -> Result<(), FileError> {
+        if let (true, Some(first)) = (empty, self.id_0) {
+            return Err(FileError { place, problem: Problem::DuplicateId { first } });
+        }
+        if node.id == 0 && self.id_0.is_none() {
+            self.id_0 = place.index;
+        }
         let op = view::op(node, self.collective_size)
             .map_err(|error| FileError { place, problem: Problem::Attr(Box::new(error)) })?;
         let mut origin = view::origin(node);
-        origin.source = origin.source.filter(|source| usize::from(source.file) < self.source_files);
+        drop_foreign_source(&mut origin, self.source_files);
         self.deps.extend_from_slice(&node.data_deps);
         let data_end = self.deps.len();
         self.deps.extend_from_slice(&node.ctrl_deps);
@@ -56,6 +73,9 @@ impl PendingRank {
             // The sort is stable, so the first in the file comes first.
             let first = order[twice] as u64;
             return Err(self.fail(order[twice + 1], Problem::DuplicateId { first }));
+        }
+        if ids.is_empty() {
+            return Ok(RankGraph::default());
         }
         let mut builder = RankGraph::builder();
         let mut deps = Vec::new();
@@ -88,7 +108,7 @@ impl PendingRank {
                 return Err(self.fail(at, Problem::SelfDep { kind, dep }));
             }
             let number =
-                position(ids, dep).ok_or_else(|| self.fail(at, Problem::DanglingDep { kind, dep }))?;
+                ids.binary_search(&dep).map_err(|_| self.fail(at, Problem::DanglingDep { kind, dep }))?;
             let number = u32::try_from(number)
                 .map_err(|_| self.fail(at, Problem::TooLarge(crate::graph::TooLarge)))?;
             deps.push(number);
@@ -107,15 +127,5 @@ impl PendingRank {
             id: Some(node.id),
         };
         FileError { place, problem }
-    }
-}
-
-/// Where `id` is in the ascending `ids`.
-fn position(ids: &[u64], id: u64) -> Option<usize> {
-    // Most writers count from some number without gaps.
-    let guess = usize::try_from(id.checked_sub(*ids.first()?)?).ok();
-    match guess {
-        Some(guess) if ids.get(guess) == Some(&id) => Some(guess),
-        _ => ids.binary_search(&id).ok(),
     }
 }
