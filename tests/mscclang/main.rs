@@ -2,6 +2,7 @@
 
 mod common;
 mod document;
+mod faults;
 mod figures;
 #[path = "../../collective-dsl/tests/machine/mod.rs"]
 #[allow(dead_code)] // Other tests use the rest.
