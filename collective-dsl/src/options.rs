@@ -102,10 +102,17 @@ pub struct Options {
     pub instances: u32,
     /// Where the shares of the replicas lie.
     pub replication: Replication,
+    /// Whether a receive and the send that passes its data on become one step.
+    pub fusion: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { protocol: Protocol::default(), instances: 1, replication: Replication::default() }
+        Self {
+            protocol: Protocol::default(),
+            instances: 1,
+            replication: Replication::default(),
+            fusion: true,
+        }
     }
 }

@@ -4,7 +4,7 @@ use collective_dsl::Buffer::{Input, Output, Scratch};
 use collective_dsl::et::{self, EtOptions};
 use collective_dsl::{
     ChunkRef, Collective, CollectiveKind, Options, Program, Protocol, Replication, Schedule, Setting, Size,
-    StepKind, compile,
+    Step, StepKind, compile,
 };
 
 fn setting(kind: CollectiveKind, ranks: usize, chunks: usize) -> Setting<'static> {
@@ -185,7 +185,8 @@ fn instances_are_right_also_for_operations_on_several_chunks() {
     for replication in [Replication::Interleaved, Replication::Blocked] {
         for instances in [1, 2, 3] {
             for in_place in [true, false] {
-                let options = Options { instances, replication, protocol: Protocol::Ll };
+                let options =
+                    Options { instances, replication, protocol: Protocol::Ll, ..Options::default() };
                 let gather = Setting { in_place, options, ..setting(CollectiveKind::AllGather, 8, 1) };
                 let schedule = right(&gather, |p| doubling(p, 8));
                 assert_eq!(schedule.channel_count(), instances);
@@ -292,7 +293,8 @@ fn bursts_in_one_thread_block_do_not_need_more_slots_than_there_are() {
             }
         }
     });
-    assert_eq!(schedule.ranks[0].thread_blocks[0].steps.len(), 40);
+    let moves = |step: &&Step| step.kind.sends() || step.kind.receives();
+    assert_eq!(schedule.ranks[0].thread_blocks[0].steps.iter().filter(moves).count(), 40);
     assert!(collective_dsl::verify::smallest_slots(&schedule).is_some_and(|slots| slots <= 2));
 }
 

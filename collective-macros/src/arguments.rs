@@ -126,6 +126,7 @@ impl Arguments {
                 protocol: reader.protocol.unwrap_or(default.protocol),
                 instances: reader.instances.unwrap_or(default.instances),
                 replication: reader.replication.unwrap_or(default.replication),
+                fusion: default.fusion,
             },
             size,
         }

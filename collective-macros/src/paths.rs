@@ -31,7 +31,7 @@ pub(crate) fn kind(kind: CollectiveKind) -> TokenStream {
 
 /// The expression for how a program is lowered.
 pub(crate) fn options(options: Options) -> TokenStream {
-    let Options { protocol, instances, replication } = options;
+    let Options { protocol, instances, replication, fusion } = options;
     let protocol = format_ident!("{protocol:?}");
     let replication = format_ident!("{replication:?}");
     quote! {
@@ -39,6 +39,7 @@ pub(crate) fn options(options: Options) -> TokenStream {
             protocol: ::collective::Protocol::#protocol,
             instances: #instances,
             replication: ::collective::Replication::#replication,
+            fusion: #fusion,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Pass 2: which thread block owns which end of a connection.
+//! Pass 4: which thread block owns which end of a connection.
 //!
 //! Each end of a connection belongs to exactly one thread block, of which it is the only sending or the only receiving
 //! end. Ends go where the program's hints say. Of the others a sending and a receiving end of a rank share one where data
@@ -243,8 +243,12 @@ fn fits(
 fn place_partners(order: &Order, drafts: &mut [Vec<Draft>], owners: &mut Owners) {
     let mut passed_on: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     for (i, from) in order.forwards.iter().enumerate() {
-        if *from != NONE {
-            let pair = (order.connection_of[*from as usize], order.connection_of[i]);
+        if *from == NONE {
+            continue;
+        }
+        let pair = (order.connection_of[*from as usize], order.connection_of[i]);
+        let channel = |connection: u32| order.connections[connection as usize].channel;
+        if channel(pair.0) == channel(pair.1) {
             *passed_on.entry(pair).or_insert(0) += 1;
         }
     }

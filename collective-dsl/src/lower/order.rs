@@ -1,4 +1,4 @@
-//! Pass 1: one global order of all operations.
+//! Pass 3: one global order of all operations.
 //!
 //! The *level* of an operation is the length of the longest chain of data hazards (read after write, write
 //! after read, write after write) that leads to it, sending and receiving end taken as one. The order is
@@ -41,8 +41,8 @@ pub(super) struct Order {
     pub(super) connection_of: Vec<u32>,
     /// Key of each operation.
     pub(super) keys: Vec<Key>,
-    /// For each operation that sends on exactly what another has just brought from a third rank on the same
-    /// channel, and is the first to touch it: that other operation; else `NONE`.
+    /// For each operation that sends on exactly what another has just brought from another rank, and is the
+    /// first to touch it: that other operation; else `NONE`.
     pub(super) forwards: Vec<u32>,
     /// Whether anything but the send that passes it on needs what an operation writes.
     pub(super) kept: Vec<bool>,
@@ -162,9 +162,7 @@ pub(super) fn order(trace: &Trace) -> Order {
             let fits = from != NONE
                 && connection_of[i] != NONE
                 && connection_of[from as usize] != NONE
-                && first_reader[from as usize] == i as u32
-                && connections[connection_of[i] as usize].channel
-                    == connections[connection_of[from as usize] as usize].channel;
+                && first_reader[from as usize] == i as u32;
             if fits { from } else { NONE }
         })
         .collect();

@@ -1,4 +1,4 @@
-//! Pass 0: instances. The program is replicated as a program, before anything is ordered, so that all later passes
+//! Pass 2: instances. The program is replicated as a program, before anything is ordered, so that all later passes
 //! and the verifier see an ordinary one.
 //!
 //! Every chunk is divided into as many parts as there are instances. Interleaved, instance i works on part i of each

@@ -1,4 +1,10 @@
-//! Pass 3: operations become steps, in thread blocks, in the global order.
+//! Pass 5: operations become steps, in thread blocks, in the global order.
+//!
+//! What a rank does alone runs beside the step that brought its data, as there is nothing to wait for then; where nothing
+//! was brought, on the thread block that has least to do.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
@@ -26,14 +32,29 @@ struct Unit {
     received: u32,
 }
 
-/// Builds the schedule; `fuse` says whether receives and sends may become one step.
+/// What may be done so that a receive and a send become one step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fusion {
+    /// Nothing.
+    None,
+    /// A receive moves to the place of its send, where no other receive stands between the two.
+    Some,
+    /// Other receives of the connection step back for it too, within their level.
+    Most,
+}
+
+/// Builds the schedule.
 ///
 /// # Errors
 /// The program's hints for thread blocks contradict each other.
-pub(super) fn schedule(trace: &Trace, order: &Order, fuse: bool) -> Result<Schedule, Diagnostics> {
+pub(super) fn schedule(trace: &Trace, order: &Order, fusion: Fusion) -> Result<Schedule, Diagnostics> {
     let ranks = trace.collective.ranks();
-    let blocks = blocks::blocks(trace, order, fuse)?;
-    let fused = if fuse { fused_sends(order, &blocks) } else { vec![NONE; trace.ops.len()] };
+    let blocks = blocks::blocks(trace, order, fusion != Fusion::None)?;
+    let fused = if fusion == Fusion::None {
+        Fused { received: vec![NONE; trace.ops.len()], receive_keys: order.keys.clone() }
+    } else {
+        fused_sends(order, &blocks, fusion == Fusion::Most)
+    };
     let units = units(trace, order, &fused, ranks);
     let ranks = units
         .into_par_iter()
@@ -51,11 +72,24 @@ pub(super) fn schedule(trace: &Trace, order: &Order, fuse: bool) -> Result<Sched
     })
 }
 
-/// For each operation, the one whose receive its send is fused with, or `NONE`.
+/// Which receives are fused with which sends.
+struct Fused {
+    /// For each operation, the one whose receive its send is fused with, or `NONE`.
+    received: Vec<u32>,
+    /// Where the receive of each operation stands that is not fused.
+    receive_keys: Vec<Key>,
+}
+
+/// A place in a thread block's order.
+type Position = (Key, u8, u32);
+
+/// Decides what is fused.
 ///
-/// A fused receive moves to the place of the send, so it must not fall behind a later receive of its
-/// connection: going backwards through each connection, those that would are left alone.
-fn fused_sends(order: &Order, blocks: &Blocks) -> Vec<u32> {
+/// A fused receive moves to the place of its send, and must not fall behind a later receive of its connection. With
+/// `step_back`, receives that are not fused make room: what depends on a receive is of a higher level, so
+/// within its level a receive may stand anywhere. The rest is decided backwards through each connection: a receive that would
+/// still fall behind the next one stays where it is.
+fn fused_sends(order: &Order, blocks: &Blocks, step_back: bool) -> Fused {
     let count = order.forwards.len();
     // The send that a receive would be fused with.
     let mut onward = vec![NONE; count];
@@ -68,59 +102,124 @@ fn fused_sends(order: &Order, blocks: &Blocks) -> Vec<u32> {
             onward[*from as usize] = i as u32;
         }
     }
-    let mut by_order: Vec<u32> = (0..count as u32).collect();
+    let mut fused = Fused { received: vec![NONE; count], receive_keys: order.keys.clone() };
+    if onward.iter().all(|send| *send == NONE) {
+        return fused;
+    }
+    let mut by_order: Vec<u32> =
+        (0..count as u32).filter(|i| order.connection_of[*i as usize] != NONE).collect();
     by_order.sort_unstable_by_key(|i| (order.keys[*i as usize], *i));
-    let mut next: Vec<Option<(Key, u8)>> = vec![None; order.connections.len()];
-    let mut fused = vec![NONE; count];
-    for i in by_order.into_iter().rev() {
-        let connection = order.connection_of[i as usize];
-        if connection == NONE {
+    let at_send = |send: u32| -> Position { (order.keys[send as usize], SENDS, send) };
+    // Where a receive would stand behind those before it of its connection.
+    let behind = |i: u32, before: Option<Position>| -> Key {
+        let own = order.keys[i as usize];
+        match before {
+            Some((key, ..)) if step_back && key.level == own.level => key.max(own),
+            _ => own,
+        }
+    };
+    if step_back {
+        let mut last: Vec<Option<Position>> = vec![None; order.connections.len()];
+        for i in by_order.iter().copied() {
+            let last = &mut last[order.connection_of[i as usize] as usize];
+            fused.receive_keys[i as usize] = behind(i, *last);
+            if onward[i as usize] != NONE {
+                *last = (*last).max(Some(at_send(onward[i as usize])));
+            }
+        }
+    }
+    let mut next: Vec<Option<Position>> = vec![None; order.connections.len()];
+    for i in by_order.iter().copied().rev() {
+        let (send, bound) = (onward[i as usize], &mut next[order.connection_of[i as usize] as usize]);
+        let fits = |position: &Position| bound.is_none_or(|bound| *position < bound);
+        if let Some(position) = (send != NONE).then(|| at_send(send)).filter(fits) {
+            fused.received[send as usize] = i;
+            *bound = Some(position);
             continue;
         }
+        let own = (order.keys[i as usize], RECEIVES, i);
+        *bound = Some(Some((fused.receive_keys[i as usize], RECEIVES, i)).filter(fits).unwrap_or(own));
+    }
+    // What is fused is known now; receives step back no further than that asks for.
+    let mut last: Vec<Option<Position>> = vec![None; order.connections.len()];
+    for i in by_order {
+        let last = &mut last[order.connection_of[i as usize] as usize];
         let send = onward[i as usize];
-        let bound = &mut next[connection as usize];
-        let moved = (send != NONE).then(|| (order.keys[send as usize], SENDS));
-        match moved.filter(|moved| bound.is_none_or(|bound| *moved < bound)) {
-            Some(moved) => {
-                fused[send as usize] = i;
-                *bound = Some(moved);
-            }
-            None => *bound = Some((order.keys[i as usize], RECEIVES)),
+        if send != NONE && fused.received[send as usize] == i {
+            *last = (*last).max(Some(at_send(send)));
+        } else {
+            fused.receive_keys[i as usize] = behind(i, *last);
         }
     }
     fused
 }
 
 /// The units of each rank, in order.
-fn units(trace: &Trace, order: &Order, fused: &[u32], ranks: usize) -> Vec<Vec<Unit>> {
+fn units(trace: &Trace, order: &Order, fused: &Fused, ranks: usize) -> Vec<Vec<Unit>> {
     let mut is_fused = vec![false; trace.ops.len()];
-    for received in fused {
+    for received in &fused.received {
         if *received != NONE {
             is_fused[*received as usize] = true;
         }
     }
     let mut units: Vec<Vec<Unit>> = vec![Vec::new(); ranks];
     for (i, op) in trace.ops.iter().enumerate() {
-        let key = order.keys[i];
-        let unit = |phase, received| Unit { key, phase, op: i as u32, received };
+        let unit = |key, phase, received| Unit { key, phase, op: i as u32, received };
         if op.is_remote() {
-            units[op.src.rank.index()].push(unit(SENDS, fused[i]));
+            units[op.src.rank.index()].push(unit(order.keys[i], SENDS, fused.received[i]));
             if !is_fused[i] {
-                units[op.dst.rank.index()].push(unit(RECEIVES, NONE));
+                units[op.dst.rank.index()].push(unit(fused.receive_keys[i], RECEIVES, NONE));
             }
         } else {
-            units[op.src.rank.index()].push(unit(LOCAL, NONE));
+            units[op.src.rank.index()].push(unit(order.keys[i], LOCAL, NONE));
         }
     }
     units.par_iter_mut().for_each(|of_rank| of_rank.sort_unstable());
     units
 }
 
+/// Which thread block of a rank has least to do.
+struct Idle {
+    steps: Vec<u32>,
+    /// By number of steps, which may have grown since.
+    queue: BinaryHeap<Reverse<(u32, u32)>>,
+}
+
+impl Idle {
+    fn new(order: &Order, blocks: &Blocks, count: usize, units: &[Unit]) -> Self {
+        let mut steps = vec![0; count];
+        for unit in units.iter().filter(|unit| unit.phase != LOCAL) {
+            let connection = order.connection_of[unit.op as usize] as usize;
+            let owners = if unit.phase == SENDS { &blocks.sender } else { &blocks.receiver };
+            steps[owners[connection] as usize] += 1;
+        }
+        let queue = steps.iter().zip(0..).map(|(steps, id)| Reverse((*steps, id))).collect();
+        Self { steps, queue }
+    }
+
+    fn least(&mut self) -> Option<ThreadBlockId> {
+        while let Some(Reverse((steps, id))) = self.queue.pop() {
+            let now = self.steps[id as usize];
+            self.queue.push(Reverse((now, id)));
+            if now == steps {
+                return Some(ThreadBlockId(id));
+            }
+        }
+        None
+    }
+
+    fn add(&mut self, block: ThreadBlockId) {
+        if let Some(steps) = self.steps.get_mut(block.index()) {
+            *steps += 1;
+        }
+    }
+}
+
 /// Puts a rank's units into its thread blocks.
 fn place(trace: &Trace, order: &Order, blocks: &Blocks, rank: RankId, units: Vec<Unit>) -> RankSchedule {
     let layout = &order.layouts[rank.index()];
     let ends = &blocks.of_rank[rank.index()];
-    // One more for what the rank does alone and no other thread block is concerned with.
+    // One more than there are ends.
     let mut sync = Sync::new(layout.cells(), ends.len() + 1);
     let new_block = |ends: &BlockEnds| ThreadBlock {
         send: ends.send,
@@ -129,8 +228,10 @@ fn place(trace: &Trace, order: &Order, blocks: &Blocks, rank: RankId, units: Vec
         steps: Vec::new(),
     };
     let mut thread_blocks: Vec<ThreadBlock> = ends.iter().map(new_block).collect();
+    // For what a rank does alone without any other.
     thread_blocks.push(new_block(&BlockEnds { send: None, recv: None, channel: ChannelId(0) }));
     let own = ThreadBlockId(ends.len() as u32);
+    let mut idle = Idle::new(order, blocks, ends.len(), &units);
 
     for unit in units {
         let op = &trace.ops[unit.op as usize];
@@ -168,7 +269,9 @@ fn place(trace: &Trace, order: &Order, blocks: &Blocks, rank: RankId, units: Vec
                 let hinted = op.send_block.or(op.recv_block).and_then(|hint| blocks.hinted(rank, hint));
                 // Beside the step that brought the data there is nothing to wait for.
                 let beside = sync.last_writer(layout.flat(op.src)).or(sync.last_writer(layout.flat(op.dst)));
-                (kind, hinted.or(beside).unwrap_or(own))
+                let chosen = hinted.or(beside).or_else(|| idle.least()).unwrap_or(own);
+                idle.add(chosen);
+                (kind, chosen)
             }
         };
         let (src, dst) = match kind {

@@ -1,4 +1,4 @@
-//! Pass 4: dependences between the thread blocks of one rank.
+//! Pass 6: dependences between the thread blocks of one rank.
 //!
 //! Steps come in the global order. Each waits for the last write of what it touches and, before a write,
 //! for the reads since; of these waits only those stay that neither the order within the thread block nor
