@@ -1,13 +1,14 @@
-//! Collective communication algorithms: written in Rust, checked at build time, embedded as Chakra
-//! execution traces, simulated on declared topologies.
+#![doc = include_str!("../README.md")]
 
 // `#[collective]` names this crate by its public path, in this crate too.
 extern crate self as collective;
 
 pub mod algorithms;
 
+pub use chakra_et;
 pub use collective_dsl::*;
 pub use collective_macros::collective;
+pub use sim_core as sim;
 
 /// What a file with algorithms needs.
 pub mod prelude {

@@ -1,2 +1,46 @@
-//! x
-fn main() {}
+//! The `collective` command.
+//!
+//! Exit codes: 0 success; 1 the answer is "no" (a wrong algorithm, a run that cannot go on); 2 bad input,
+//! with one readable line on standard error.
+
+mod commands;
+mod failure;
+mod json;
+mod output;
+mod program;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use commands::{algorithms, compile, simulate};
+
+/// Compile, check and simulate collective communication algorithms.
+#[derive(Parser)]
+#[command(name = "collective", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List the built-in algorithms with their parameters.
+    Algorithms(algorithms::Algorithms),
+    /// Compile a built-in algorithm to Chakra execution traces, or show a stage on the way.
+    Compile(compile::Compile),
+    /// Simulate one collective on a topology.
+    Simulate(simulate::Simulate),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Algorithms(command) => command.run(),
+        Command::Compile(command) => command.run(),
+        Command::Simulate(command) => command.run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,9 +1,145 @@
-//! `#[collective]`.
+//! `#[collective]`: evaluates a collective algorithm while it is compiled.
+//!
+//! Use it as `collective::collective`; the generated code names that crate.
+//!
+//! The pipeline, one module a stage; what one stage gives, the next does not change:
+//!
+//! ```text
+//! attribute → arguments ┐
+//! function → signature  ┴→ builds ┐
+//!          → parse → ast ─────────┴→ instance (eval → collective-dsl) → emit
+//!                                           └ findings → report → errors at spans
+//! ```
+
+mod arguments;
+mod ast;
+mod builds;
+mod emit;
+mod eval;
+mod expand;
+mod instance;
+mod integer;
+mod parse;
+mod paths;
+mod report;
+mod signature;
+mod size;
+mod source;
+mod span;
 
 use proc_macro::TokenStream;
 
-/// Turns a function into a collective algorithm that is checked at build time.
+/// Turns a function into a collective algorithm, and checks and embeds instances of it at build time.
+///
+/// The function itself stays as it is: it records what it does in the `Program` that it is given, for any
+/// parameters, at run time. For each `build(…)` its body is also evaluated *while it is compiled*: a wrong
+/// algorithm is an error of the compiler at the expression that is wrong, and the finished Chakra execution
+/// traces of a right one lie in the binary.
+///
+/// ```
+/// use collective::prelude::*;
+///
+/// /// All-reduce around a ring: each chunk is summed on one round and given out on the next.
+/// #[collective(all_reduce, in_place, defaults(channels = 1), build(ranks = 4), build(ranks = 8, channels = 2))]
+/// pub fn ring(p: &Program, ranks: usize, channels: usize) {
+///     for index in 0..ranks {
+///         let mut c = p.chunk(index, Input, index).on_channel(index % channels);
+///         for step in 1..ranks {
+///             c = p.chunk((index + step) % ranks, Input, index).reduce(c);
+///         }
+///         for step in 0..ranks - 1 {
+///             c = c.copy_to((index + step) % ranks, Input, index);
+///         }
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // Checked and embedded at build time.
+/// let embedded = ring::RANKS_8_CHANNELS_2;
+/// assert_eq!(embedded.ranks.len(), 8);
+/// // The same at run time, for any parameters.
+/// let schedule = ring::compile(5, 1)?;
+/// assert_eq!(schedule.ranks.len(), 5);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A wrong one does not compile:
+///
+/// ```compile_fail
+/// use collective::prelude::*;
+///
+/// #[collective(all_gather, build(ranks = 4))]
+/// fn forgets_its_own(p: &Program, ranks: usize) {
+///     for rank in 0..ranks {
+///         // error: all-gather does not hold for ranks = 4: rank 0, output chunk 0 is never written
+///         p.chunk(rank, Input, 0).copy_to((rank + 1) % ranks, Output, rank);
+///     }
+/// }
+/// ```
+///
+/// # Arguments
+///
+/// ```text
+/// #[collective(KIND, in_place, chunks = EXPR, defaults(NAME = N, …), build(NAME = N, …), options(…))]
+/// ```
+///
+/// | argument | meaning |
+/// |---|---|
+/// | `all_reduce`, `all_gather`, `reduce_scatter` | the collective that the function is to achieve; required |
+/// | `in_place`, `out_of_place` | whether input and output are one buffer; out of place unless said |
+/// | `chunks = EXPR` | the number of chunks, of the function's parameters: of the vector for all-reduce, of one rank's part for the others; as many as ranks, or one, unless said |
+/// | `defaults(NAME = N, …)` | values of parameters that a build, or a caller by name, leaves out |
+/// | `build(NAME = N, …)` | an instance to check and embed; any number of them |
+/// | `options(size = "1MiB", element_type = "f32")` | what the embedded traces are for: a number of bytes or a text, and the type of an element; these are the values unless said. `Embedded::with_size` brings them to any other |
+///
+/// The function takes the program and then numbers, one of which is the number of ranks:
+/// `fn name(p: &Program, ranks: usize, …)`. It returns nothing.
+///
+/// # What is generated
+///
+/// Beside the function stands a type of the same name (functions and types have names of their own):
+///
+/// | item | what it is |
+/// |---|---|
+/// | `NAME::RANKS_8_CHANNELS_2` | `&'static Embedded`, the instance `build(ranks = 8, channels = 2)`; its name is made of the parameters that the `build` gives, in the order of the function's, and is `DEFAULT` when it gives none |
+/// | `NAME::BUILDS` | all of them |
+/// | `NAME::trace(ranks, …)` | traces the function at run time |
+/// | `NAME::compile(ranks, …)` | traces it, lowers and verifies the schedule |
+/// | `NAME::DEF` | `AlgorithmDef`: name, summary (the first line of documentation), collective, parameters |
+///
+/// All have the visibility of the function.
+///
+/// # What is evaluated at build time
+///
+/// | of Rust | what |
+/// |---|---|
+/// | values | integers up to 64 bits, `bool`, tuples, arrays, `Vec`, `Option`, chunk references, buffers, string literals (as names and messages) |
+/// | statements | `let` with patterns and types, `let … else`, assignment (also to elements, fields and tuples), items below, `use` without renaming |
+/// | control flow | `if`, `if let`, `while let`, `match` (literals, ranges, `\|`, `@`, tuples, guards), `for`, `while`, `loop`, labels, `break` with a value, `continue`, `return`, blocks |
+/// | `for` over | ranges with both ends, arrays and `Vec`s (by value, `&`, `.iter()`); then `.rev()`, `.step_by(n)`, `.enumerate()` in any order |
+/// | operators | arithmetic, bits, shifts, comparisons, `&&` and `\|\|`, `as` between integers, `(a..b).contains(&x)` |
+/// | integer methods | `abs`, `abs_diff`, `checked_add` (`sub`, `mul`, `div`, `rem`), `clamp`, `count_ones`, `div_ceil`, `div_euclid`, `ilog`, `ilog2`, `is_multiple_of`, `is_power_of_two`, `isqrt`, `leading_zeros`, `max`, `min`, `next_multiple_of`, `next_power_of_two`, `pow`, `rem_euclid`, `saturating_add`, `saturating_sub`, `trailing_zeros`; `usize::MAX`, `MIN`, `BITS` |
+/// | lists | `[a, b]`, `[x; n]`, `vec![…]`, `Vec::new()`, indexing, `len`, `is_empty`, `contains`, `get`, `first`, `last`, `push`, `pop`, `swap`, `reverse`, `clear`, `clone`, `to_vec` |
+/// | options | `Some`, `None`, `is_some`, `is_none`, `unwrap`, `expect`, `unwrap_or` |
+/// | macros | `vec!`, `matches!`, `assert!`, `assert_eq!`, `assert_ne!`, their `debug_` forms, `panic!`, `unreachable!` |
+/// | items in the body | helper functions (also recursive), constants |
+/// | of the language | `chunk`, `chunks`, `ranks`, `input_chunks`, `output_chunks`, `require`; `copy_to`, `reduce`, `on_channel`, `split`, `rank`, `count` |
+///
+/// Integers behave as in a debug build: what overflows, or goes below zero in `usize`, is an error at that
+/// expression. A literal takes the type of what it is computed with; where there is nothing such and the
+/// result would depend on the type, the error asks to write it. An evaluation that does not end is stopped
+/// with an error at its loop.
+///
+/// # What to do outside of it
+///
+/// * Helper functions and constants from elsewhere are not seen: move them into the body.
+/// * Closures and iterator chains: write a nested `fn`, a `for` loop.
+/// * Everything else, and instances whose traces exceed 64 MiB: leave the `build(…)` out. Without one, the body
+///   may use all of Rust, and `NAME::compile(…)` checks it at run time, in a unit test for example.
+/// * In a function that a `macro_rules!` macro has made, the source lines of the embedded traces are those of
+///   the macro's text; at run time they are those of its call.
 #[proc_macro_attribute]
-pub fn collective(_arguments: TokenStream, item: TokenStream) -> TokenStream {
-    item
+pub fn collective(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    expand::expand(arguments.into(), item.into()).into()
 }

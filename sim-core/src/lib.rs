@@ -1,1 +1,23 @@
-//! sim
+//! Simulates Chakra execution traces on declared networks, in whole picoseconds, deterministically.
+//!
+//! A [`Simulation`] takes a [`Topology`](topology::Topology), a [`Model`] of how messages use it and the
+//! [`Conventions`] of the arithmetic, executes a [`chakra_et::graph::Graph`], and gives a
+//! [`Report`] or says, as a [`SimError`], who waits for whom. It knows nothing of how the
+//! graph was made. See [`Simulation`] for an example.
+//!
+//! The feature `config` adds topologies from files.
+
+mod engine;
+mod error;
+pub mod model;
+pub mod report;
+mod simulation;
+mod stuck;
+pub mod topology;
+pub mod units;
+
+pub use error::{Overflow, SimError};
+pub use model::{Conventions, Model};
+pub use report::Report;
+pub use simulation::Simulation;
+pub use stuck::{DependenceCycle, StuckReport, WaitReason, WaitingReceive};

@@ -1,15 +1,35 @@
-//! The library of algorithms, each written in the language that this crate is for.
+//! The library of algorithms, each written in the language that this crate is for: one file an algorithm, in a
+//! folder for its collective.
 
-mod allgather_ring;
-mod allreduce_hierarchical;
-mod allreduce_recursive_halving_doubling;
-mod allreduce_ring;
-mod allreduce_rotated_rings;
-mod reduce_scatter_ring;
+mod all_gather;
+mod all_reduce;
+mod reduce_scatter;
 
-pub use allgather_ring::allgather_ring;
-pub use allreduce_hierarchical::allreduce_hierarchical;
-pub use allreduce_recursive_halving_doubling::allreduce_recursive_halving_doubling;
-pub use allreduce_ring::allreduce_ring;
-pub use allreduce_rotated_rings::allreduce_rotated_rings;
-pub use reduce_scatter_ring::reduce_scatter_ring;
+pub use all_gather::*;
+pub use all_reduce::*;
+pub use reduce_scatter::*;
+
+use crate::AlgorithmDef;
+
+/// All algorithms of the library, by name.
+pub const ALL: &[AlgorithmDef] = &[
+    allgather_ring::DEF,
+    allreduce_hierarchical::DEF,
+    allreduce_recursive_halving_doubling::DEF,
+    allreduce_ring::DEF,
+    allreduce_rotated_rings::DEF,
+    reduce_scatter_ring::DEF,
+];
+
+/// The algorithm of a name.
+///
+/// ```
+/// let ring = collective::algorithms::find("allreduce_ring").unwrap();
+/// let schedule = ring.compile_with(&[("ranks", 5)])?;
+/// assert_eq!(schedule.message_count(), 5 * 2 * 4);
+/// # Ok::<(), collective::Diagnostics>(())
+/// ```
+#[must_use]
+pub fn find(name: &str) -> Option<&'static AlgorithmDef> {
+    ALL.iter().find(|algorithm| algorithm.name == name)
+}

@@ -1,7 +1,7 @@
 //! Judges a schedule, whoever made it. Knows nothing of the passes in [`crate::lower`].
 //!
-//! The schedule is executed symbolically ([`execute`]): every thread block as a process, every connection as
-//! a FIFO with a number of slots, every chunk as the multiset of the contributions in it ([`values`]).
+//! The schedule is executed symbolically (`execute.rs`): every thread block as a process, every connection as
+//! a FIFO with a number of slots, every chunk as the multiset of the contributions in it (`values.rs`).
 //!
 //! The rules, by the name that messages and JSON use:
 //!

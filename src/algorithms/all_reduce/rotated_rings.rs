@@ -17,7 +17,7 @@ use crate::prelude::*;
 /// ```
 #[collective(all_reduce, in_place, chunks = ranks * gpus, defaults(gpus = 8), build(ranks = 4, gpus = 2))]
 pub fn allreduce_rotated_rings(p: &Program, ranks: usize, gpus: usize) {
-    if !p.require(gpus > 0 && ranks % gpus == 0, "the number of ranks must be a multiple of `gpus`") {
+    if !p.require(ranks.is_multiple_of(gpus), "the number of ranks must be a multiple of `gpus`") {
         return;
     }
     // The rank at a position of a ring.

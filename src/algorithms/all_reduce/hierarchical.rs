@@ -24,7 +24,7 @@ use crate::prelude::*;
 /// ```
 #[collective(all_reduce, in_place, defaults(gpus = 8), build(ranks = 8, gpus = 4))]
 pub fn allreduce_hierarchical(p: &Program, ranks: usize, gpus: usize) {
-    if !p.require(gpus > 0 && ranks % gpus == 0, "the number of ranks must be a multiple of `gpus`") {
+    if !p.require(ranks.is_multiple_of(gpus), "the number of ranks must be a multiple of `gpus`") {
         return;
     }
     let nodes = ranks / gpus;

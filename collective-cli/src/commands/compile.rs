@@ -1,0 +1,98 @@
+//! `collective compile`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use collective::et;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output;
+use crate::program::{self, ProgramArguments};
+
+/// Arguments of `collective compile`.
+#[derive(Args)]
+pub(crate) struct Compile {
+    /// A built-in algorithm; `collective algorithms` lists them.
+    name: String,
+    #[command(flatten)]
+    program: ProgramArguments,
+    /// What to write.
+    #[arg(long, value_enum, default_value_t = Stage::Chakra)]
+    to: Stage,
+    /// For chakra the prefix PREFIX of the files PREFIX.0.et, PREFIX.1.et, …; else a file, instead of standard output.
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The stages of compilation that can be written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Stage {
+    /// The operations of the program.
+    Trace,
+    /// Thread blocks and steps.
+    Schedule,
+    /// Chakra execution traces, one file a rank.
+    Chakra,
+}
+
+impl Compile {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let algorithm = program::find(&self.name)?;
+        match self.to {
+            Stage::Trace => self.text(&self.program.trace(algorithm)?.to_string()),
+            Stage::Schedule => self.text(&self.program.schedule(algorithm)?.to_string()),
+            Stage::Chakra => {
+                let Some(prefix) = &self.output else {
+                    return Err(Failure::input(
+                        "chakra traces are one file a rank: give their prefix, such as -o DIR/NAME for DIR/NAME.0.et",
+                    ));
+                };
+                let schedule = self.program.schedule(algorithm)?;
+                let traces = et::bytes(&schedule, &self.program.et_options()).map_err(Failure::input)?;
+                traces.write(prefix).map_err(Failure::input)?;
+                let graph = traces.graph().map_err(Failure::input)?;
+                let (ranks, prefix) = (traces.ranks().len(), prefix.display().to_string());
+                let bytes: usize = traces.ranks().iter().map(Vec::len).sum();
+                if self.json {
+                    let summary = json!({
+                        "algorithm": algorithm.name, "prefix": prefix, "ranks": ranks,
+                        "nodes": graph.node_count(), "messages": schedule.message_count(),
+                        "size_bytes": self.program.full_size().in_bytes(), "file_bytes": bytes,
+                    });
+                    return output::print(&summary.to_string());
+                }
+                let files = if ranks == 1 {
+                    format!("{prefix}.0.et")
+                } else {
+                    format!("{prefix}.0.et … {prefix}.{}.et", ranks - 1)
+                };
+                output::print(&format!(
+                    "{}: post-condition holds for {ranks} ranks; wrote {} nodes to {files}",
+                    algorithm.name,
+                    graph.node_count()
+                ))
+            }
+        }
+    }
+
+    fn text(&self, text: &str) -> Result<(), Failure> {
+        if self.json {
+            return Err(Failure::input("--json goes with --to chakra; traces and schedules are text"));
+        }
+        let Some(path) = &self.output else { return output::print(text) };
+        // Whole or not at all: a reader never sees half of it.
+        let mut temporary = path.clone().into_os_string();
+        temporary.push(".tmp");
+        let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
+        written.map_err(|error| {
+            // What is left of the attempt may not exist; there is nothing more to say about it.
+            let _ = fs::remove_file(&temporary);
+            Failure::input(format!("{}: {error}", path.display()))
+        })
+    }
+}

@@ -1,0 +1,5 @@
+//! One file a subcommand.
+
+pub(crate) mod algorithms;
+pub(crate) mod compile;
+pub(crate) mod simulate;

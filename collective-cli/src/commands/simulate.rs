@@ -1,0 +1,248 @@
+//! `collective simulate`.
+
+use std::path::{Path, PathBuf};
+
+use chakra_et::graph::Graph;
+use clap::Args;
+use collective::sim::report::{algbw_gb_per_s, busbw_gb_per_s};
+use collective::sim::topology::{self, LoadedTopology};
+use collective::sim::units::{Bytes, Picos};
+use collective::sim::{Conventions, Model, Report, SimError, Simulation, StuckReport};
+use collective::{AlgorithmDef, algorithms, et};
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::json::nanoseconds;
+use crate::output::{self, table};
+use crate::program::ProgramArguments;
+
+/// Arguments of `collective simulate`.
+#[derive(Args)]
+pub(crate) struct Simulate {
+    /// The prefix PREFIX of traces PREFIX.0.et, PREFIX.1.et, …, or a built-in algorithm. If both exist, it is the
+    /// traces; write ./NAME for a prefix without directory.
+    #[arg(value_name = "PREFIX|NAME")]
+    what: String,
+    /// The network: this project's TOML, or ASTRA-sim's network YAML.
+    #[arg(long, value_name = "FILE")]
+    topology: PathBuf,
+    /// How messages use the network: analytical or link-queue.
+    #[arg(long)]
+    model: Model,
+    /// Rules of arithmetic: exact or astra-sim [default: astra-sim for YAML, exact for TOML].
+    #[arg(long)]
+    conventions: Option<Conventions>,
+    #[command(flatten)]
+    program: ProgramArguments,
+    /// The collective that foreign traces implement, such as all_reduce, for the bus bandwidth.
+    #[arg(long)]
+    collective: Option<String>,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is known of a graph beside its nodes.
+struct Subject {
+    graph: Graph,
+    name: String,
+    collective: Option<String>,
+    size: Option<Bytes>,
+}
+
+impl Simulate {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let loaded = topology::load(&self.topology, self.conventions).map_err(Failure::input)?;
+        for warning in &loaded.warnings {
+            eprintln!("warning: {warning}");
+        }
+        let subject = match self.algorithm() {
+            Some(algorithm) => self.compile(algorithm)?,
+            None => self.read()?,
+        };
+        let simulation = Simulation::new(&loaded.topology).model(self.model).conventions(loaded.conventions);
+        match simulation.run(&subject.graph) {
+            Ok(report) if self.json => output::print(&self.json_report(&subject, &report).to_string()),
+            Ok(report) => output::print(&self.text_report(&subject, &loaded, &report)),
+            Err(SimError::Stuck(stuck)) => {
+                if self.json {
+                    output::print(&json_stuck(&stuck).to_string())?;
+                }
+                Err(Failure::Verdict(format!("{}: {stuck}", self.what)))
+            }
+            Err(error @ SimError::SizeMismatch { .. }) => {
+                Err(Failure::Verdict(format!("{}: {error}", self.what)))
+            }
+            Err(error @ SimError::RankCount { .. }) => {
+                Err(Failure::input(format!("{} on {}: {error}", self.what, self.topology.display())))
+            }
+            Err(error) => Err(Failure::input(format!("{}: {error}", self.what))),
+        }
+    }
+
+    /// The built-in algorithm that is meant, if it is not traces.
+    fn algorithm(&self) -> Option<&'static AlgorithmDef> {
+        let is_path = Path::new(&self.what).components().count() > 1;
+        let has_files = Path::new(&format!("{}.0.et", self.what)).exists();
+        if is_path || has_files { None } else { algorithms::find(&self.what) }
+    }
+
+    fn compile(&self, algorithm: &AlgorithmDef) -> Result<Subject, Failure> {
+        if self.collective.is_some() {
+            return Err(Failure::input(
+                "--collective is for traces; a built-in algorithm knows its collective",
+            ));
+        }
+        let schedule = self.program.schedule(algorithm)?;
+        let graph = et::graph(&schedule, &self.program.et_options()).map_err(Failure::input)?;
+        Ok(Subject {
+            graph,
+            name: algorithm.name.to_owned(),
+            collective: Some(algorithm.kind.name().to_owned()),
+            size: Some(Bytes(self.program.full_size().in_bytes())),
+        })
+    }
+
+    fn read(&self) -> Result<Subject, Failure> {
+        let ProgramArguments { ranks, set, size, element_type, reduce_rate } = &self.program;
+        let graph = chakra_et::read_trace(&self.what).map_err(|error| {
+            let names: Vec<&str> = algorithms::ALL.iter().map(|algorithm| algorithm.name).collect();
+            let looks_like_name = matches!(error, chakra_et::ReadError::NoFiles { .. });
+            let hint = if looks_like_name {
+                format!("; nor is it a built-in algorithm ({})", names.join(", "))
+            } else {
+                String::new()
+            };
+            Failure::input(format!("{error}{hint}"))
+        })?;
+        if !set.is_empty() || element_type.is_some() || reduce_rate.is_some() {
+            return Err(Failure::input(
+                "--set, --type and --reduce-rate are for built-in algorithms; traces are already compiled",
+            ));
+        }
+        if let Some(ranks) = ranks
+            && *ranks != graph.rank_count()
+        {
+            let found = graph.rank_count();
+            return Err(Failure::input(format!("{} has {found} ranks, not {ranks}", self.what)));
+        }
+        let info = graph.info.clone();
+        if let (Some(info), Some(size)) = (&info, size)
+            && info.size_bytes != size.0
+        {
+            return Err(Failure::input(format!(
+                "{} was compiled for {} bytes, not {}: compile it again with --size",
+                self.what, info.size_bytes, size.0
+            )));
+        }
+        Ok(Subject {
+            name: info.as_ref().map_or_else(|| self.what.clone(), |info| info.name.clone()),
+            collective: self.collective.clone().or(info.as_ref().map(|info| info.collective.clone())),
+            size: size.or(info.map(|info| Bytes(info.size_bytes))),
+            graph,
+        })
+    }
+
+    fn bandwidths(&self, subject: &Subject, report: &Report) -> (Option<f64>, Option<f64>) {
+        let algbw = subject.size.and_then(|size| algbw_gb_per_s(size, report.makespan));
+        // A graph has at most u32::MAX ranks, or it could not have matched the topology.
+        let ranks = subject.graph.rank_count() as u32;
+        let busbw = subject
+            .size
+            .zip(subject.collective.as_deref())
+            .and_then(|(size, collective)| busbw_gb_per_s(collective, ranks, size, report.makespan));
+        (algbw, busbw)
+    }
+
+    fn json_report(&self, subject: &Subject, report: &Report) -> Value {
+        let (algbw, busbw) = self.bandwidths(subject, report);
+        let ranks: Vec<Value> = report
+            .finish
+            .iter()
+            .enumerate()
+            .map(|(rank, finish)| json!({"rank": rank, "finish_ns": nanoseconds(*finish)}))
+            .collect();
+        json!({
+            "algorithm": subject.name,
+            "collective": subject.collective,
+            "size_bytes": subject.size.map(|size| size.0),
+            "topology": self.topology.display().to_string(),
+            "model": report.model.name(),
+            "conventions": report.conventions.name(),
+            "time_ns": nanoseconds(report.makespan),
+            "messages": report.messages,
+            "bytes": report.bytes.0,
+            "algbw_gb_per_s": algbw,
+            "busbw_gb_per_s": busbw,
+            "ranks": ranks,
+            "notes": report.notes,
+        })
+    }
+
+    fn text_report(&self, subject: &Subject, loaded: &LoadedTopology, report: &Report) -> String {
+        let (algbw, busbw) = self.bandwidths(subject, report);
+        let bandwidth = |value: Option<f64>| value.map_or("unknown".to_owned(), |gb| format!("{gb:.3} GB/s"));
+        let size = subject.size.map_or("size unknown".to_owned(), |size| size.to_string());
+        let mut text = format!(
+            "{}, {size}, {} ranks, on {} ({} under {} conventions)\n\n",
+            subject.name,
+            loaded.topology.rank_count(),
+            self.topology.display(),
+            report.model.name(),
+            report.conventions.name(),
+        );
+        let row = |name: &str, value: String| vec![name.to_owned(), value];
+        text.push_str(&table(&[
+            row("time", format!("{} ns", decimal_ns(report.makespan))),
+            row("algbw", bandwidth(algbw)),
+            row("busbw", bandwidth(busbw)),
+            row("messages", report.messages.to_string()),
+            row("bytes sent", report.bytes.0.to_string()),
+        ]));
+        let (first, last) = (report.finish.iter().min(), report.finish.iter().max());
+        if let (Some(first), Some(last)) = (first, last) {
+            if first == last {
+                text.push_str("\nall ranks finish together\n");
+            } else {
+                let at = |time: &Picos| report.finish.iter().position(|finish| finish == time).unwrap_or(0);
+                text.push_str(&format!(
+                    "\nrank {} finishes first, at {} ns; rank {} last\n",
+                    at(first),
+                    decimal_ns(*first),
+                    at(last)
+                ));
+            }
+        }
+        for note in &report.notes {
+            text.push_str(&format!("note: {note}\n"));
+        }
+        text
+    }
+}
+
+/// Nanoseconds with the decimals that there are.
+fn decimal_ns(time: Picos) -> String {
+    nanoseconds(time).to_string()
+}
+
+fn json_stuck(stuck: &StuckReport) -> Value {
+    let receives: Vec<Value> = stuck
+        .receives
+        .iter()
+        .map(|receive| {
+            json!({
+                "rank": receive.rank, "node": receive.node, "peer": receive.peer,
+                "tag": receive.tag, "bytes": receive.bytes.0, "message": receive.to_string(),
+            })
+        })
+        .collect();
+    let cycles: Vec<Value> =
+        stuck.cycles.iter().map(|cycle| json!({"rank": cycle.rank, "nodes": cycle.nodes})).collect();
+    json!({
+        "verdict": "stuck",
+        "partial_time_ns": nanoseconds(stuck.time),
+        "unfinished_nodes": stuck.unfinished,
+        "waiting": receives,
+        "dependence_cycles": cycles,
+    })
+}

@@ -1,0 +1,44 @@
+//! Why a command ends without its result.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use collective::{Diagnostics, Rule};
+
+/// A failure: which exit code, and what to say.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The answer is "no": exit 1.
+    Verdict(String),
+    /// The input is unusable: exit 2.
+    Input(String),
+    /// Whoever read the output has gone: exit 0, as there is nobody to tell.
+    OutputClosed,
+}
+
+impl Failure {
+    /// Unusable input.
+    pub(crate) fn input(message: impl fmt::Display) -> Self {
+        Self::Input(message.to_string())
+    }
+
+    /// Says why on standard error and gives the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        let (code, message) = match self {
+            Failure::Verdict(message) => (1, message),
+            Failure::Input(message) => (2, message),
+            Failure::OutputClosed => return ExitCode::SUCCESS,
+        };
+        eprintln!("error: {message}");
+        ExitCode::from(code)
+    }
+}
+
+impl From<Diagnostics> for Failure {
+    /// Parameters that an algorithm refuses are bad input, a wrong algorithm is a verdict.
+    fn from(diagnostics: Diagnostics) -> Self {
+        let bad_input = diagnostics.findings.first().is_some_and(|finding| finding.rule == Rule::Malformed);
+        let message = diagnostics.to_string();
+        if bad_input { Failure::Input(message) } else { Failure::Verdict(message) }
+    }
+}

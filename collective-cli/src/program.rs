@@ -1,0 +1,84 @@
+//! The arguments that name a built-in algorithm and its parameters.
+
+use clap::Args;
+use collective::et::{EtOptions, ReduceRate};
+use collective::sim::units::Bytes;
+use collective::{AlgorithmDef, ElementType, Schedule, Size, Trace, algorithms};
+
+use crate::failure::Failure;
+
+/// Parameters of a built-in algorithm, and the size of its data.
+#[derive(Args)]
+pub(crate) struct ProgramArguments {
+    /// Number of ranks.
+    #[arg(long, value_name = "N")]
+    pub(crate) ranks: Option<usize>,
+    /// Sets another parameter of the algorithm; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    pub(crate) set: Vec<(String, usize)>,
+    /// Size of the collective, such as 1MiB, 64KiB, 1GB or a number of bytes: the vector for all-reduce, the whole
+    /// gathered or scattered buffer for all-gather and reduce-scatter [default: 1MiB].
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) size: Option<Bytes>,
+    /// Type of an element: i8, f16, bf16, i32, f32, i64 or f64 [default: f32].
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) element_type: Option<ElementType>,
+    /// How fast a rank reduces: a rate such as 50GB/s (whole microseconds, rounded down), or `collectiveapi` for the
+    /// figures of ASTRA-sim's shipped example [default: no time].
+    #[arg(long, value_name = "RATE")]
+    pub(crate) reduce_rate: Option<ReduceRate>,
+}
+
+fn setting(text: &str) -> Result<(String, usize), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as channels=2")?;
+    let value =
+        value.parse().map_err(|_| format!("the value of {name} must be a whole number, not \"{value}\""))?;
+    Ok((name.to_owned(), value))
+}
+
+impl ProgramArguments {
+    /// The size with its element type.
+    pub(crate) fn full_size(&self) -> Size {
+        let size = Size::bytes(self.size.map_or(1 << 20, |size| size.0));
+        size.with_type(self.element_type.unwrap_or_default())
+    }
+
+    /// What turns a schedule into a graph.
+    pub(crate) fn et_options(&self) -> EtOptions {
+        EtOptions { reduce_rate: self.reduce_rate.unwrap_or_default(), ..EtOptions::new(self.full_size()) }
+    }
+
+    /// The traced program.
+    pub(crate) fn trace(&self, algorithm: &AlgorithmDef) -> Result<Trace, Failure> {
+        let mut given: Vec<(&str, usize)> = Vec::new();
+        if let Some(ranks) = self.ranks {
+            given.push(("ranks", ranks));
+        }
+        for (name, value) in &self.set {
+            if name == "ranks" {
+                return Err(Failure::input("give the number of ranks by --ranks, not by --set"));
+            }
+            if given.iter().any(|(known, _)| known == name) {
+                return Err(Failure::input(format!("--set {name}=… is given twice")));
+            }
+            given.push((name, *value));
+        }
+        if self.ranks.is_none() {
+            return Err(Failure::input(format!("{} needs a number of ranks: --ranks N", algorithm.name)));
+        }
+        Ok(algorithm.trace_with(&given)?)
+    }
+
+    /// The verified schedule.
+    pub(crate) fn schedule(&self, algorithm: &AlgorithmDef) -> Result<Schedule, Failure> {
+        Ok(collective::compile(&self.trace(algorithm)?)?)
+    }
+}
+
+/// The algorithm of a name.
+pub(crate) fn find(name: &str) -> Result<&'static AlgorithmDef, Failure> {
+    algorithms::find(name).ok_or_else(|| {
+        let names: Vec<&str> = algorithms::ALL.iter().map(|algorithm| algorithm.name).collect();
+        Failure::input(format!("there is no algorithm \"{name}\"; there are {}", names.join(", ")))
+    })
+}

@@ -1,0 +1,159 @@
+//! The calls of the language itself: each goes to the tracer as the run-time call does.
+
+use collective_dsl::{Buffer, ChannelId, Diagnostic, Handle, Rule, Site, SiteId, Tracer};
+
+use super::{Eval, Flow, Machine, Value};
+use crate::ast::{CallId, DslMethod, Expr};
+use crate::integer::Int;
+use crate::span::SpanId;
+
+impl<'a> Machine<'a> {
+    pub(super) fn dsl(
+        &mut self,
+        method: DslMethod,
+        call: CallId,
+        receiver: &'a Expr,
+        args: &'a [Expr],
+        span: SpanId,
+    ) -> Eval {
+        let this = self.eval(receiver)?;
+        match (this, method, args) {
+            (Value::Program, DslMethod::Chunk, [rank, buffer, index]) => {
+                let (rank, buffer, index) = self.location(rank, buffer, index)?;
+                self.record(call, span, |tracer, site| tracer.chunks(rank, named(&buffer), index, 1, site))
+            }
+            (Value::Program, DslMethod::Chunks, [rank, buffer, index, count]) => {
+                let (rank, buffer, index) = self.location(rank, buffer, index)?;
+                let count = self.usize_arg(count)?;
+                self.record(call, span, |tracer, site| {
+                    tracer.chunks(rank, named(&buffer), index, count, site)
+                })
+            }
+            (Value::Program, DslMethod::Ranks, []) => self.ask(span, |tracer| tracer.collective().ranks()),
+            (Value::Program, DslMethod::InputChunks, []) => {
+                self.ask(span, |tracer| tracer.collective().input_chunks())
+            }
+            (Value::Program, DslMethod::OutputChunks, []) => {
+                self.ask(span, |tracer| tracer.collective().output_chunks())
+            }
+            (Value::Program, DslMethod::Require, [condition, message]) => {
+                self.require(call, condition, message, span)
+            }
+            (Value::Chunk(chunk), DslMethod::CopyTo, [rank, buffer, index]) => {
+                let (rank, buffer, index) = self.location(rank, buffer, index)?;
+                self.record(call, span, |tracer, site| tracer.copy(chunk, rank, named(&buffer), index, site))
+            }
+            (Value::Chunk(chunk), DslMethod::Reduce, [source]) => match self.eval(source)? {
+                Value::Chunk(source) => {
+                    self.record(call, span, |tracer, site| tracer.reduce(chunk, source, site))
+                }
+                other => self.mistyped(source.span, &other, "a chunk reference"),
+            },
+            (Value::Chunk(chunk), DslMethod::OnChannel, [channel]) => {
+                let channel = self.usize_arg(channel)?;
+                // As `ChunkRef::on_channel`, which keeps what is too large as the largest there is.
+                let channel = ChannelId(u32::try_from(channel).unwrap_or(u32::MAX));
+                Ok(Value::Chunk(chunk.on_channel(channel)))
+            }
+            (Value::Chunk(chunk), DslMethod::Split, [parts]) => {
+                let parts = self.usize_arg(parts)?;
+                let handles = self.at_site(call, span, |tracer, site| tracer.split(chunk, parts, site))?;
+                self.burn(handles.len() as u64, span)?;
+                Ok(Value::list(handles.into_iter().map(Value::Chunk).collect()))
+            }
+            (Value::Chunk(chunk), DslMethod::Rank, []) => Ok(Value::Int(Int::usize(chunk.rank()))),
+            (Value::Chunk(chunk), DslMethod::Count, []) => Ok(Value::Int(Int::usize(chunk.count()))),
+            (other, _, _) => {
+                let wanted = match method {
+                    DslMethod::CopyTo
+                    | DslMethod::Reduce
+                    | DslMethod::OnChannel
+                    | DslMethod::Split
+                    | DslMethod::Rank
+                    | DslMethod::Count => "a chunk reference",
+                    _ => "the program",
+                };
+                self.mistyped(receiver.span, &other, wanted)
+            }
+        }
+    }
+
+    /// Rank, buffer and index, in the order of evaluation.
+    fn location(&mut self, rank: &'a Expr, buffer: &'a Expr, index: &'a Expr) -> Eval<(usize, Value, usize)> {
+        let rank = self.usize_arg(rank)?;
+        let name = self.eval(buffer)?;
+        if name.buffer().is_none() {
+            return self.mistyped(buffer.span, &name, "a buffer");
+        }
+        Ok((rank, name, self.usize_arg(index)?))
+    }
+
+    fn usize_arg(&mut self, arg: &'a Expr) -> Eval<usize> {
+        let value = self.eval(arg)?;
+        self.index_value(&value, arg.span)
+    }
+
+    fn require(&mut self, call: CallId, condition: &'a Expr, message: &'a Expr, span: SpanId) -> Eval {
+        let value = self.eval(condition)?;
+        let holds = self.bool(&value, condition.span)?;
+        let Value::Text(text) = self.eval(message)? else {
+            return self.fail(message.span, "at build time the message of `require` must be a literal text");
+        };
+        if !holds {
+            self.at_site(call, span, |tracer, site| {
+                tracer.report(Diagnostic::new(Rule::Malformed, Some(site), &*text));
+            })?;
+        }
+        Ok(Value::Bool(holds))
+    }
+
+    fn ask(&mut self, span: SpanId, question: impl FnOnce(&Tracer) -> usize) -> Eval {
+        match &self.tracer {
+            Some(tracer) => Ok(Value::Int(Int::usize(question(tracer)))),
+            None => self.no_program(span),
+        }
+    }
+
+    fn record(
+        &mut self,
+        call: CallId,
+        span: SpanId,
+        act: impl FnOnce(&mut Tracer, SiteId) -> Handle,
+    ) -> Eval {
+        self.at_site(call, span, act).map(Value::Chunk)
+    }
+
+    /// Calls the tracer with the site of the call. Sites are registered when they are first reached, as at
+    /// run time: a graph does not name a file in which nothing happened.
+    fn at_site<T>(
+        &mut self,
+        call: CallId,
+        span: SpanId,
+        act: impl FnOnce(&mut Tracer, SiteId) -> T,
+    ) -> Eval<T> {
+        let Some(tracer) = &mut self.tracer else { return self.no_program(span) };
+        let known = &mut self.sites_of_calls[call.0 as usize];
+        let site = match *known {
+            Some(site) => site,
+            None => {
+                let at = self.ast.calls[call.0 as usize];
+                let site =
+                    tracer.add_site(Site { file: self.file.to_owned(), line: at.line, column: at.column });
+                self.calls_of_sites.push(call);
+                *known = Some(site);
+                site
+            }
+        };
+        let result = act(tracer, site);
+        if tracer.has_given_up() { Err(Flow::Stop) } else { Ok(result) }
+    }
+
+    fn no_program<T>(&mut self, span: SpanId) -> Eval<T> {
+        self.fail(span, "the number of chunks cannot depend on the program: use the parameters")
+    }
+}
+
+/// The buffer, which [`Machine::location`] has made sure of.
+fn named(value: &Value) -> Buffer<'_> {
+    value.buffer().unwrap_or(Buffer::Input)
+}

@@ -1,0 +1,243 @@
+//! Expressions, blocks and statements.
+
+use std::rc::Rc;
+
+use super::{Eval, Flow, Machine, Value};
+use crate::ast::{AssignBinary, Binary, Block, Expr, ExprKind, If, Literal, Match, OptionMethod, Statement};
+use crate::integer::{Int, IntKind};
+use crate::span::SpanId;
+
+impl<'a> Machine<'a> {
+    pub(super) fn eval(&mut self, expr: &'a Expr) -> Eval {
+        self.burn(1, expr.span)?;
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Local(slot) => Ok(self.stack[self.frame + slot.0 as usize].clone()),
+            ExprKind::Literal(literal) => Ok(match literal {
+                Literal::Int(int) => Value::Int(*int),
+                Literal::Bool(value) => Value::Bool(*value),
+                Literal::Text(text) => Value::Text(text.clone()),
+            }),
+            ExprKind::Binary(binary) => self.binary_expr(binary, span),
+            ExprKind::Dsl(method, call, receiver, args) => self.dsl(*method, *call, receiver, args, span),
+            ExprKind::Input => Ok(Value::Input),
+            ExprKind::Output => Ok(Value::Output),
+            ExprKind::Scratch(name) => match self.eval(name)? {
+                Value::Text(name) => Ok(Value::Scratch(name)),
+                other => self.mistyped(name.span, &other, "a text"),
+            },
+            ExprKind::Unit => Ok(Value::Unit),
+            ExprKind::Constant(id) => self.call(*id, Vec::new(), span),
+            ExprKind::Not(inner) => match self.eval(inner)? {
+                Value::Bool(value) => Ok(Value::Bool(!value)),
+                other => match self.int(&other, inner.span)?.not() {
+                    Ok(int) => Ok(Value::Int(int)),
+                    Err(fault) => self.faulty(span, fault, "this"),
+                },
+            },
+            ExprKind::Negate(inner) => {
+                let value = self.eval(inner)?;
+                match self.int(&value, inner.span)?.negate() {
+                    Ok(int) => Ok(Value::Int(int)),
+                    Err(fault) => self.faulty(span, fault, "this"),
+                }
+            }
+            ExprKind::And(sides) => self.short_circuit(sides, false),
+            ExprKind::Or(sides) => self.short_circuit(sides, true),
+            ExprKind::Cast(inner, kind) => self.cast(inner, *kind),
+            ExprKind::Assign(target, value) => {
+                let value = self.eval(value)?;
+                self.assign(target, value, span)?;
+                Ok(Value::Unit)
+            }
+            ExprKind::AssignBinary(assign) => self.assign_binary(assign, span),
+            ExprKind::Tuple(items) => Ok(Value::Tuple(Rc::new(self.eval_all(items)?))),
+            ExprKind::List(items) => Ok(Value::list(self.eval_all(items)?)),
+            ExprKind::Repeat(parts) => self.repeat(parts),
+            ExprKind::Field(tuple, field) => self.field(tuple, *field),
+            ExprKind::Index(parts) => self.index(parts),
+            ExprKind::Block(block) => self.block(block),
+            ExprKind::LabelledBlock(id, block) => match self.block(block) {
+                Err(Flow::Break(target)) if target == *id => Ok(std::mem::take(&mut self.carried)),
+                other => other,
+            },
+            ExprKind::If(branch) => self.if_expr(branch),
+            ExprKind::Match(matching) => self.match_expr(matching, span),
+            ExprKind::For(each) => self.for_loop(each, span),
+            ExprKind::While(each) => self.while_loop(each, span),
+            ExprKind::Loop(id, body) => self.endless_loop(*id, body, span),
+            ExprKind::Break(id, value) => self.leave(value.as_deref(), Flow::Break(*id)),
+            ExprKind::Continue(id) => Err(Flow::Continue(*id)),
+            ExprKind::Return(value) => self.leave(value.as_deref(), Flow::Return),
+            ExprKind::Call(id, args) => {
+                let args = self.eval_all(args)?;
+                self.call(*id, args, span)
+            }
+            ExprKind::InRange(parts) => {
+                let (range, item) = &**parts;
+                let (start, end) = self.range(range, span)?;
+                let item = self.eval(item)?;
+                let item = self.int(&item, span)?.value;
+                let is_end = range.inclusive && item == end.value;
+                Ok(Value::Bool(item >= start.value && (item < end.value || is_end)))
+            }
+            ExprKind::IntMethod(method, this, args) => {
+                let this = self.eval(this)?;
+                let args = self.eval_all(args)?;
+                self.int_method(*method, &this, &args, span)
+            }
+            ExprKind::Checked(op, sides) => self.checked(*op, sides, span),
+            ExprKind::None => Ok(Value::None),
+            ExprKind::Some(value) => Ok(Value::option(Some(self.eval(value)?))),
+            ExprKind::OptionMethod(method, option, args) => self.option_method(*method, option, args, span),
+            ExprKind::ListMethod(method, list, args) => self.list_method(*method, list, args),
+            ExprKind::ListContains(parts) => self.list_contains(parts),
+            ExprKind::Mutate(mutation, place, args) => self.mutate(*mutation, place, args, span),
+            ExprKind::Assert(assert) => {
+                let holds = match &assert.condition {
+                    Some(condition) => {
+                        let value = self.eval(condition)?;
+                        self.bool(&value, condition.span)?
+                    }
+                    None => false,
+                };
+                if holds { Ok(Value::Unit) } else { self.fail(span, assert.message.clone()) }
+            }
+            ExprKind::Invalid => self.fail(span, "this is not evaluated at build time"),
+        }
+    }
+
+    pub(super) fn eval_all(&mut self, exprs: &'a [Expr]) -> Eval<Vec<Value>> {
+        let mut values = Vec::with_capacity(exprs.len());
+        for expr in exprs {
+            values.push(self.eval(expr)?);
+        }
+        Ok(values)
+    }
+
+    pub(super) fn block(&mut self, block: &'a Block) -> Eval {
+        for statement in &block.statements {
+            match statement {
+                Statement::Expr(expr) => {
+                    self.eval(expr)?;
+                }
+                Statement::Let { pattern, ty, init: Some(init), otherwise } => {
+                    let value = self.eval(init)?;
+                    let value = self.annotate(value, ty, init.span)?;
+                    match otherwise {
+                        None => self.bind(pattern, value, init.span)?,
+                        Some(otherwise) => {
+                            if !self.matches(pattern, &value, init.span)? {
+                                self.eval(otherwise)?;
+                            }
+                        }
+                    }
+                }
+                // The compiler makes sure that it is assigned before it is read.
+                Statement::Let { init: None, .. } => {}
+            }
+        }
+        match &block.tail {
+            Some(tail) => self.eval(tail),
+            None => Ok(Value::Unit),
+        }
+    }
+
+    fn binary_expr(&mut self, binary: &'a Binary, span: SpanId) -> Eval {
+        let left = self.eval(&binary.left)?;
+        let right = self.eval(&binary.right)?;
+        self.binary(binary.op, &left, &right, &binary.words, span)
+    }
+
+    fn assign_binary(&mut self, assign: &'a AssignBinary, span: SpanId) -> Eval {
+        let right = self.eval(&assign.value)?;
+        self.update(&assign.place, span, |machine, place| {
+            *place = machine.binary(assign.op, place, &right, &assign.words, span)?;
+            Ok(Value::Unit)
+        })
+    }
+
+    /// `&&` and `||`: the left side alone decides when it is `decides`.
+    fn short_circuit(&mut self, [left, right]: &'a [Expr; 2], decides: bool) -> Eval {
+        let value = self.eval(left)?;
+        if self.bool(&value, left.span)? == decides {
+            return Ok(Value::Bool(decides));
+        }
+        let value = self.eval(right)?;
+        Ok(Value::Bool(self.bool(&value, right.span)?))
+    }
+
+    fn cast(&mut self, inner: &'a Expr, kind: IntKind) -> Eval {
+        match self.eval(inner)? {
+            Value::Bool(value) => Ok(Value::Int(Int::new(i128::from(value), kind))),
+            other => Ok(Value::Int(self.int(&other, inner.span)?.cast(kind))),
+        }
+    }
+
+    fn option_method(
+        &mut self,
+        method: OptionMethod,
+        option: &'a Expr,
+        args: &'a [Expr],
+        span: SpanId,
+    ) -> Eval {
+        let value = match self.eval(option)? {
+            Value::None => None,
+            Value::Some(value) => Some((*value).clone()),
+            other => return self.mistyped(option.span, &other, "an Option"),
+        };
+        let args = self.eval_all(args)?;
+        match (method, value) {
+            (OptionMethod::IsSome, value) => Ok(Value::Bool(value.is_some())),
+            (OptionMethod::IsNone, value) => Ok(Value::Bool(value.is_none())),
+            (_, Some(value)) => Ok(value),
+            (OptionMethod::UnwrapOr, None) => Ok(args.into_iter().next().unwrap_or_default()),
+            (OptionMethod::Unwrap, None) => {
+                let words = match args.first() {
+                    Some(Value::Text(text)) => format!(": {text}"),
+                    _ => String::new(),
+                };
+                self.fail(span, format!("this is `None`, which cannot be unwrapped{words}"))
+            }
+        }
+    }
+
+    fn if_expr(&mut self, branch: &'a If) -> Eval {
+        let condition = self.eval(&branch.condition)?;
+        if self.bool(&condition, branch.condition.span)? {
+            return self.block(&branch.then);
+        }
+        match &branch.otherwise {
+            Some(otherwise) => self.eval(otherwise),
+            None => Ok(Value::Unit),
+        }
+    }
+
+    fn match_expr(&mut self, matching: &'a Match, span: SpanId) -> Eval {
+        let value = self.eval(&matching.scrutinee)?;
+        for arm in &matching.arms {
+            if !self.matches(&arm.pattern, &value, span)? {
+                continue;
+            }
+            let accepted = match &arm.guard {
+                Some(guard) => {
+                    let holds = self.eval(guard)?;
+                    self.bool(&holds, guard.span)?
+                }
+                None => true,
+            };
+            if accepted {
+                return self.eval(&arm.body);
+            }
+        }
+        self.fail(span, "no arm of this `match` fits the value")
+    }
+
+    fn leave(&mut self, value: Option<&'a Expr>, flow: Flow) -> Eval {
+        self.carried = match value {
+            Some(value) => self.eval(value)?,
+            None => Value::Unit,
+        };
+        Err(flow)
+    }
+}

@@ -1,0 +1,215 @@
+//! Evaluation of an algorithm during expansion, through the same calls that record it at run time.
+
+mod binding;
+mod dsl;
+mod expressions;
+mod lists;
+mod loops;
+mod operators;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use collective_dsl::{Collective, Diagnostics, SiteId, Trace, Tracer};
+
+use crate::ast::{Ast, CallId, FunctionId, LoopId};
+use crate::integer::{Fault, Int};
+use crate::span::SpanId;
+pub(crate) use value::Value;
+
+/// Evaluation steps after which an algorithm is taken for endless: half a second, or some seconds where this
+/// crate is not optimised. What can be embedded needs a tenth of it.
+const FUEL: u64 = 30_000_000;
+
+/// Calls within calls. Recursive algorithms halve something at each level, so they need far less.
+const MAX_DEPTH: usize = 200;
+
+/// What stops an evaluation, at its expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) span: SpanId,
+    pub(crate) message: String,
+}
+
+/// Why the evaluation does not go on with the next expression. Values and messages that go with it are kept
+/// in the [`Machine`], so that this is small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    Break(LoopId),
+    Continue(LoopId),
+    Return,
+    /// Something is wrong, or so much that going on would be noise.
+    Stop,
+}
+
+type Eval<T = Value> = Result<T, Flow>;
+
+/// What a whole evaluation gives.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) trace: Result<Trace, Diagnostics>,
+    pub(crate) failure: Option<Failure>,
+    /// The call behind each site of the trace.
+    pub(crate) calls: Vec<CallId>,
+}
+
+/// Evaluates the number of chunks that the attribute asks for.
+pub(crate) fn chunks(ast: &Ast, function: FunctionId, params: &[usize]) -> Result<usize, Failure> {
+    let mut machine = Machine::new(ast, "", None);
+    let span = ast.functions[function.0 as usize].body.span;
+    let params = params.iter().map(|value| Value::Int(Int::usize(*value))).collect();
+    let chunks = machine.call(function, params, span).and_then(|value| machine.index_value(&value, span));
+    chunks.map_err(|_| {
+        machine.failure.unwrap_or_else(|| Failure { span, message: "this has no value".to_owned() })
+    })
+}
+
+/// Evaluates the algorithm for one set of parameters.
+pub(crate) fn run(ast: &Ast, name: &str, file: &str, collective: Collective, params: &[usize]) -> Outcome {
+    let mut machine = Machine::new(ast, file, Some(Tracer::new(collective)));
+    let main = &ast.functions[ast.main.0 as usize];
+    let mut values: Vec<Value> = params.iter().map(|value| Value::Int(Int::usize(*value))).collect();
+    // A program that the function leaves unnamed is no parameter.
+    if main.params.len() > values.len() {
+        values.insert(0, Value::Program);
+    }
+    // How it ends is in the tracer and in the failure.
+    let _ = machine.call(ast.main, values, main.body.span);
+    let tracer = machine.tracer.unwrap_or_else(|| Tracer::new(collective));
+    Outcome { trace: tracer.finish(name), failure: machine.failure, calls: machine.calls_of_sites }
+}
+
+struct ActiveLoop {
+    span: SpanId,
+    /// A `while` or `loop`, which need not end.
+    is_open: bool,
+    rounds: u64,
+}
+
+struct Machine<'a> {
+    ast: &'a Ast,
+    file: &'a str,
+    /// None while there is no program yet.
+    tracer: Option<Tracer>,
+    /// The frames of all active functions.
+    stack: Vec<Value>,
+    /// Where the frame of the current function begins.
+    frame: usize,
+    depth: usize,
+    fuel: u64,
+    loops: Vec<ActiveLoop>,
+    /// The value that goes with a `break` or `return` under way.
+    carried: Value,
+    failure: Option<Failure>,
+    sites_of_calls: Vec<Option<SiteId>>,
+    calls_of_sites: Vec<CallId>,
+}
+
+impl<'a> Machine<'a> {
+    fn new(ast: &'a Ast, file: &'a str, tracer: Option<Tracer>) -> Self {
+        Self {
+            ast,
+            file,
+            tracer,
+            stack: Vec::new(),
+            frame: 0,
+            depth: 0,
+            fuel: FUEL,
+            loops: Vec::new(),
+            carried: Value::Unit,
+            failure: None,
+            sites_of_calls: vec![None; ast.calls.len()],
+            calls_of_sites: Vec::new(),
+        }
+    }
+
+    fn call(&mut self, id: FunctionId, args: Vec<Value>, span: SpanId) -> Eval {
+        let function = &self.ast.functions[id.0 as usize];
+        if self.depth == MAX_DEPTH {
+            return self.fail(
+                span,
+                format!(
+                    "`{}` is {MAX_DEPTH} calls deep and still goes on: make sure that the recursion ends",
+                    function.name
+                ),
+            );
+        }
+        let outer = self.frame;
+        self.frame = self.stack.len();
+        self.stack.resize(self.frame + function.slots, Value::Unit);
+        self.depth += 1;
+        let result = self.call_body(function, args, span);
+        self.depth -= 1;
+        self.stack.truncate(self.frame);
+        self.frame = outer;
+        result
+    }
+
+    fn call_body(&mut self, function: &'a crate::ast::Function, args: Vec<Value>, span: SpanId) -> Eval {
+        for ((pattern, ty), arg) in function.params.iter().zip(args) {
+            let arg = self.annotate(arg, ty, span)?;
+            self.bind(pattern, arg, span)?;
+        }
+        let value = match self.eval(&function.body) {
+            Err(Flow::Return) => std::mem::take(&mut self.carried),
+            other => other?,
+        };
+        self.annotate(value, &function.result, span)
+    }
+
+    /// Stops with a message at an expression.
+    fn fail<T>(&mut self, span: SpanId, message: impl Into<String>) -> Eval<T> {
+        self.failure.get_or_insert(Failure { span, message: message.into() });
+        Err(Flow::Stop)
+    }
+
+    /// Stops at an expression whose types the compiler refuses too; its message is the better one.
+    fn mistyped<T>(&mut self, span: SpanId, value: &Value, wanted: &str) -> Eval<T> {
+        self.fail(span, format!("build-time evaluation wants {wanted} here, not {}", value.words()))
+    }
+
+    fn faulty<T>(&mut self, span: SpanId, fault: Fault, text: &str) -> Eval<T> {
+        self.fail(span, operators::explain(fault, text))
+    }
+
+    /// Takes fuel for so many steps.
+    #[inline]
+    fn burn(&mut self, steps: u64, span: SpanId) -> Eval<()> {
+        match self.fuel.checked_sub(steps) {
+            Some(left) => {
+                self.fuel = left;
+                Ok(())
+            }
+            None => self.out_of_fuel(span),
+        }
+    }
+
+    #[cold]
+    fn out_of_fuel(&mut self, span: SpanId) -> Eval<()> {
+        // The loop that is to blame is more likely one that need not end, and the one with the most rounds.
+        let suspect = self.loops.iter().max_by_key(|active| (active.is_open, active.rounds));
+        let million = FUEL / 1_000_000;
+        match suspect {
+            Some(ActiveLoop { span, is_open: true, rounds }) => {
+                let (span, rounds) = (*span, *rounds);
+                self.fail(
+                    span,
+                    format!(
+                        "this loop ran {rounds} times without ending: make sure that its condition becomes false, or \
+                         that `break` is reached"
+                    ),
+                )
+            }
+            other => {
+                let span = other.map_or(span, |active| active.span);
+                self.fail(
+                    span,
+                    format!(
+                        "this takes more than {million} million steps, too many for build time: leave out this \
+                         `build(…)` and use the run-time path"
+                    ),
+                )
+            }
+        }
+    }
+}

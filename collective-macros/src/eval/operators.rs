@@ -1,0 +1,151 @@
+//! Operators, and the messages of the faults that they can have.
+
+use super::value::equal;
+use super::{Eval, Machine, Value};
+use crate::ast::{BinaryOp, Expr, IntMethod, Words};
+use crate::integer::{self, Answer, Fault, Int, IntKind};
+use crate::span::SpanId;
+
+impl<'a> Machine<'a> {
+    #[inline]
+    pub(super) fn binary(&mut self, op: BinaryOp, a: &Value, b: &Value, words: &Words, span: SpanId) -> Eval {
+        use BinaryOp as Op;
+        let is_comparison = matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge);
+        match (a, b) {
+            (Value::Int(a), Value::Int(b)) if is_comparison => {
+                Ok(Value::Bool(integer::compare(op, a.value, b.value)))
+            }
+            (Value::Int(a), Value::Int(b)) => match integer::arithmetic(op, *a, *b) {
+                Ok(int) => Ok(Value::Int(int)),
+                Err(fault) => self.fail(span, explain_binary(fault, op, *a, *b, words)),
+            },
+            (Value::Bool(a), Value::Bool(b)) => match op {
+                Op::BitAnd => Ok(Value::Bool(a & b)),
+                Op::BitOr => Ok(Value::Bool(a | b)),
+                Op::BitXor => Ok(Value::Bool(a ^ b)),
+                _ if is_comparison => Ok(Value::Bool(integer::compare(op, i128::from(*a), i128::from(*b)))),
+                _ => self.mistyped(span, &Value::Bool(*a), "integers"),
+            },
+            _ => match (op, equal(a, b)) {
+                (Op::Eq, Some(same)) => Ok(Value::Bool(same)),
+                (Op::Ne, Some(same)) => Ok(Value::Bool(!same)),
+                _ => self.mistyped(span, a, "integers or booleans"),
+            },
+        }
+    }
+
+    /// `checked_sub` and its like.
+    pub(super) fn checked(&mut self, op: BinaryOp, [left, right]: &'a [Expr; 2], span: SpanId) -> Eval {
+        let a = self.eval(left)?;
+        let a = self.int(&a, left.span)?;
+        let b = self.eval(right)?;
+        let b = self.int(&b, right.span)?;
+        match integer::arithmetic(op, a, b) {
+            Ok(int) => Ok(Value::option(Some(Value::Int(int)))),
+            Err(Fault::Underflow(IntKind::Untyped) | Fault::Overflow(IntKind::Untyped)) => {
+                self.faulty(span, Fault::NeedsType, "this")
+            }
+            Err(Fault::Underflow(_) | Fault::Overflow(_) | Fault::DivideByZero) => Ok(Value::None),
+            Err(fault) => self.faulty(span, fault, "this"),
+        }
+    }
+
+    pub(super) fn int_method(
+        &mut self,
+        method: IntMethod,
+        this: &Value,
+        args: &[Value],
+        span: SpanId,
+    ) -> Eval {
+        let this = self.int(this, span)?;
+        let mut ints = Vec::with_capacity(args.len());
+        for arg in args {
+            ints.push(self.int(arg, span)?);
+        }
+        match integer::method(method, this, &ints) {
+            Ok(Answer::Int(int)) => Ok(Value::Int(int)),
+            Ok(Answer::Bool(value)) => Ok(Value::Bool(value)),
+            Err(fault) => self.faulty(span, fault, "this"),
+        }
+    }
+}
+
+/// `rank - 1` underflows: what happened, with the numbers, and what to do.
+#[cold]
+fn explain_binary(fault: Fault, op: BinaryOp, a: Int, b: Int, words: &Words) -> String {
+    let text = format!("`{}`", words.text);
+    let (x, y) = (a.value, b.value);
+    match fault {
+        Fault::Underflow(IntKind::Untyped) => format!(
+            "{text} underflows: {x} - {y} is below zero, which `usize` cannot hold; if it may be negative, write the \
+             type, such as `{x}i64`"
+        ),
+        Fault::Underflow(kind) if op == BinaryOp::Sub && kind.min() == 0 => {
+            let advice = match &words.instead {
+                Some(instead) => format!("; to step back around a ring, add `ranks` first: `{instead}`"),
+                None => "; make sure that the left side is not the smaller one".to_owned(),
+            };
+            format!("{text} underflows: {x} - {y} is below zero for {}{advice}", kind.name())
+        }
+        Fault::Overflow(kind) | Fault::Underflow(kind) => {
+            let sign = match op {
+                BinaryOp::Add => "+",
+                BinaryOp::Sub => "-",
+                BinaryOp::Mul => "*",
+                BinaryOp::Div => "/",
+                BinaryOp::Shl => "<<",
+                _ => "and",
+            };
+            let (way, limit) = match fault {
+                Fault::Underflow(_) => ("below", kind.min()),
+                _ => ("above", kind.max()),
+            };
+            let (word, advice) = match kind {
+                IntKind::Untyped => {
+                    ("i32, the type of a number without one", "; write the type, such as `1usize`")
+                }
+                kind => (kind.name(), ""),
+            };
+            format!("{text} overflows: {x} {sign} {y} is {way} {limit}, the limit of {word}{advice}")
+        }
+        Fault::DivideByZero => format!("{text} divides by zero: {x} by 0"),
+        Fault::ShiftTooFar(kind) => {
+            let advice = if kind == IntKind::Untyped {
+                "; write the type of the number, such as `1usize`"
+            } else {
+                ""
+            };
+            format!("{text} shifts too far: by {y}, where {} bits are all there is{advice}", kind.bits())
+        }
+        fault => explain(fault, &text),
+    }
+}
+
+/// The message of a fault of something other than a binary operator.
+pub(super) fn explain(fault: Fault, text: &str) -> String {
+    match fault {
+        Fault::Underflow(kind) => {
+            format!("{text} is below {}, the least that {} can hold", kind.min(), kind.name())
+        }
+        Fault::Overflow(IntKind::Untyped) => {
+            format!(
+                "{text} overflows i32, the type of a number without one: write the type, such as `1usize`"
+            )
+        }
+        Fault::Overflow(kind) => {
+            format!("{text} overflows: it is above {}, the most that {} can hold", kind.max(), kind.name())
+        }
+        Fault::DivideByZero => format!("{text} divides by zero"),
+        Fault::ShiftTooFar(kind) => format!("{text} shifts by more than the {} bits there are", kind.bits()),
+        Fault::Unfit(value, kind) => format!("{text} is {value}, which {} cannot hold", kind.name()),
+        Fault::Mixed(a, b) => {
+            format!("{text} mixes {} and {}: convert one of them with `as`", a.name(), b.name())
+        }
+        Fault::NeedsType => {
+            format!(
+                "the value of {text} depends on a type that is not written down: write it, such as `0usize`"
+            )
+        }
+        Fault::Undefined => format!("{text} has no value for this number, so it would panic"),
+    }
+}

@@ -1,0 +1,392 @@
+//! Evaluation against Rust itself: each expression is computed by both.
+
+// Expressions are odd on purpose.
+#![allow(clippy::all, unused_assignments)]
+
+use quote::format_ident;
+
+use crate::eval;
+use crate::parse;
+use crate::signature::{Param, Signature};
+
+/// Evaluates an expression with `ranks = 8`.
+fn evaluate(source: &str) -> Result<usize, String> {
+    let ident = format_ident!("test");
+    let ranks = Param { ident: format_ident!("ranks"), name: "ranks".to_owned() };
+    let signature = Signature {
+        ident,
+        vis: syn::Visibility::Inherited,
+        program: None,
+        params: vec![ranks],
+        summary: String::new(),
+        cfgs: Vec::new(),
+    };
+    let expr: syn::Expr = syn::parse_str(source).map_err(|error| error.to_string())?;
+    let body = syn::parse_quote!({});
+    let parsed = parse::parse(&signature, &body, Some(&expr))
+        .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
+    let chunks = parsed.ast.chunks.ok_or("there is no expression")?;
+    eval::chunks(&parsed.ast, chunks, &[8]).map_err(|failure| failure.message)
+}
+
+/// Computes each expression by Rust and by the interpreter.
+macro_rules! same {
+    ($ranks:ident: $($expr:expr),* $(,)?) => {
+        $({
+            #[allow(unused_variables)]
+            let $ranks = 8usize;
+            let expected: usize = $expr;
+            assert_eq!(evaluate(stringify!($expr)), Ok(expected), "{}", stringify!($expr));
+        })*
+    };
+}
+
+fn refused(source: &str, words: &str) {
+    match evaluate(source) {
+        Ok(value) => panic!("{source} gives {value}"),
+        Err(message) => assert!(message.contains(words), "{source}: {message}"),
+    }
+}
+
+#[test]
+fn operators_compute_as_rust_does() {
+    same![ranks:
+        1 + 2 * 3 - 4,
+        (ranks - 3) / 2 % 3,
+        7 & 5 | 8 ^ 3,
+        1 << 4 >> 2,
+        ranks << 3,
+        (1u8 << 7) as usize,
+        (200u8 as i8) as usize,
+        (-7i32 / 2 + 10) as usize,
+        (-7i32 % 4 + 10) as usize,
+        (-7i64).rem_euclid(4) as usize,
+        ((-7i64).div_euclid(4) + 5) as usize,
+        !0u16 as usize,
+        (3 > 2 && 2 >= 2 || false) as usize,
+        (true ^ true | false) as usize,
+        usize::from(ranks == 8),
+        usize::MAX - 5,
+        u8::MAX as usize + u32::BITS as usize,
+    ];
+}
+
+#[test]
+fn methods_compute_as_rust_does() {
+    same![ranks:
+        ranks.pow(3),
+        ranks.ilog2() as usize,
+        81usize.ilog(3) as usize,
+        ranks.min(3).max(2),
+        20usize.clamp(3, ranks),
+        3usize.abs_diff(ranks),
+        (-3i32).abs_diff(4) as usize,
+        (-3i32).abs() as usize,
+        9usize.div_ceil(4),
+        9usize.next_multiple_of(4),
+        24usize.trailing_zeros() as usize,
+        0u16.trailing_zeros() as usize,
+        1u32.leading_zeros() as usize,
+        (-1i8).leading_zeros() as usize,
+        (-1i8).count_ones() as usize,
+        0b1011usize.count_ones() as usize,
+        ranks.is_power_of_two() as usize,
+        0usize.is_power_of_two() as usize,
+        9usize.next_power_of_two(),
+        0usize.next_power_of_two(),
+        ranks.is_multiple_of(4) as usize + 0usize.is_multiple_of(0) as usize,
+        99usize.isqrt(),
+        3usize.saturating_sub(5),
+        250u8.saturating_add(10) as usize,
+        (-100i8).saturating_sub(100).abs_diff(0) as usize,
+        std::cmp::max(ranks, 3),
+        (3..ranks).contains(&5) as usize,
+        (3..=ranks).contains(&8) as usize,
+    ];
+}
+
+#[test]
+fn statements_compute_as_rust_does() {
+    same![ranks:
+        {
+            let mut sum = 0;
+            for i in (0..ranks).rev().step_by(3) {
+                sum = sum * 10 + i;
+            }
+            sum
+        },
+        {
+            let mut sum = 0;
+            for i in (1..ranks + 1).step_by(3).rev() {
+                sum = sum * 10 + i;
+            }
+            sum
+        },
+        {
+            let list = [3, 1, 2];
+            let mut sum = 0;
+            for (i, (j, x)) in list.iter().enumerate().rev().enumerate() {
+                sum = sum * 100 + i * 9 + j * 3 + *x;
+            }
+            sum
+        },
+        {
+            let mut found = 0;
+            'rows: for i in 0..ranks {
+                for j in 0..ranks {
+                    if j > i {
+                        continue 'rows;
+                    }
+                    if i * j == 42 {
+                        break 'rows;
+                    }
+                    found += 1;
+                }
+            }
+            found
+        },
+        {
+            let mut n = 27;
+            let mut steps = 0;
+            let last = loop {
+                if n == 1 {
+                    break steps;
+                }
+                n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+                steps += 1;
+            };
+            last
+        },
+        {
+            let mut a = 1;
+            let mut b = 1;
+            while b < 1000usize {
+                (a, b) = (b, a + b);
+            }
+            a
+        },
+        {
+            let value;
+            if ranks > 4 {
+                value = 3;
+            } else {
+                value = 4;
+            }
+            value
+        },
+        {
+            let x = 1;
+            let y = {
+                let x = x + 1;
+                x * 10
+            };
+            x + y
+        },
+    ];
+}
+
+#[test]
+fn matches_compute_as_rust_does() {
+    same![ranks:
+        match ranks {
+            0 => 1,
+            1 | 2 => 2,
+            3..=7 => 3,
+            n if n % 2 == 1 => 4,
+            n @ 8.. => n * 5,
+        },
+        match (ranks > 3, ranks % 3) {
+            (false, _) => 1,
+            (true, 0) => 2,
+            (true, 1 | 2) => 3,
+            _ => 4,
+        },
+        match (1, (2, 3), 4usize) {
+            (a, (.., b), _) if a == b => 0,
+            (first, .., last) => first + last,
+        },
+        match -3i64 {
+            -5..-2 => 1,
+            _ => 2,
+        },
+        matches!(ranks, 1..9 if ranks != 7) as usize,
+        {
+            const EIGHT: usize = 2 * 4;
+            match ranks {
+                EIGHT => 1,
+                _ => 0,
+            }
+        },
+        {
+            let [a, .., b] = [1, 2, 3, 4];
+            let (c, _): (usize, u8) = (5, 6);
+            a * 100 + b * 10 + c
+        },
+    ];
+}
+
+#[test]
+fn lists_are_values() {
+    same![ranks:
+        {
+            let mut a = vec![1, 2, 3];
+            let b = a.clone();
+            a[1] += 40;
+            a.push(9);
+            a.swap(0, 3);
+            a.reverse();
+            a[0] * 1000 + a[2] + b[1] + a.len() + b.len()
+        },
+        {
+            let mut grid = [[0; 3]; 2];
+            let row = grid[1];
+            grid[1][2] = 7;
+            grid[1][2] * 10 + row[2]
+        },
+        {
+            let mut pair = (1, vec![(2, 3)]);
+            pair.1[0].1 *= 5;
+            pair.0 + pair.1[0].1
+        },
+        {
+            let mut list: Vec<usize> = Vec::new();
+            for i in 0..ranks {
+                list.push(i * i);
+            }
+            let mut sum = list.is_empty() as usize + list.contains(&49) as usize;
+            for x in &list {
+                sum += x;
+            }
+            sum
+        },
+    ];
+}
+
+#[test]
+fn helper_functions_compute_as_rust_does() {
+    same![ranks:
+        {
+            fn factorial(n: usize) -> usize {
+                if n < 2 {
+                    return 1;
+                }
+                n * factorial(n - 1)
+            }
+            factorial(ranks)
+        },
+        {
+            const TABLE: [usize; 3] = [2, 3, 5];
+            fn total(list: &[usize], (low, high): (usize, usize)) -> (usize, bool) {
+                let mut sum = 0;
+                for i in low..high {
+                    sum += list[i];
+                }
+                (sum, sum > 4)
+            }
+            let (sum, is_large) = total(&TABLE, (1, TABLE.len()));
+            sum + is_large as usize
+        },
+        {
+            fn narrow(x: u8) -> u8 {
+                x / 2
+            }
+            narrow(255) as usize
+        },
+    ];
+}
+
+#[test]
+fn options_compute_as_rust_does() {
+    same![ranks:
+        {
+            fn parent(rank: usize) -> Option<usize> {
+                let Some(less) = rank.checked_sub(1) else {
+                    return None;
+                };
+                Some(less / 2)
+            }
+            let mut rank = ranks + 5;
+            let mut path = 0;
+            while let Some(up) = parent(rank) {
+                path = path * 10 + up;
+                rank = up;
+            }
+            path
+        },
+        if let Some(x @ 3..) = 10usize.checked_sub(ranks) { x } else if let None = ranks.checked_div(0) { 7 } else { 8 },
+        match (ranks.checked_rem(3), 200u8.checked_add(100)) {
+            (Some(x), None) => x,
+            _ => 0,
+        },
+        {
+            let mut stack = vec![1usize, 2, 3];
+            let mut sum = stack.first().copied().unwrap_or(0) + *stack.get(1).unwrap();
+            while let Some(top) = stack.pop() {
+                sum = sum * 10 + top;
+            }
+            let none: Option<u8> = None;
+            sum + stack.last().is_none() as usize + none.unwrap_or(9) as usize + (none == None) as usize
+        },
+    ];
+    let unwrapped = "{ let x: Option<usize> = None; x.expect(\"a parent\") }";
+    refused(unwrapped, "this is `None`, which cannot be unwrapped: a parent");
+}
+
+#[test]
+fn what_panics_in_rust_is_refused() {
+    refused("ranks - 9", "`ranks - 9` underflows: 8 - 9 is below zero for usize");
+    refused("0 - 1 + ranks", "0 - 1 is below zero, which `usize` cannot hold");
+    refused("{ let x = 0; x - 1 }", "write the type, such as `0i64`");
+    refused("{ let mut x = ranks; x -= 9; x }", "`x -= 9` underflows");
+    refused("ranks - 10 + 5", "`ranks - 10` underflows");
+    refused("usize::MAX + ranks", "overflows: 18446744073709551615 + 8 is above 18446744073709551615");
+    refused("(200u8 + 100) as usize", "is above 255, the limit of u8");
+    refused("(i32::MIN - 1) as usize", "is below -2147483648, the limit of i32");
+    refused("-i8::MIN as usize", "overflows");
+    refused("ranks / (ranks - 8)", "divides by zero: 8 by 0");
+    refused("ranks % 0", "divides by zero");
+    refused("ranks << 64", "shifts too far: by 64, where 64 bits are all there is");
+    refused("2usize.pow(64)", "overflows");
+    refused("0usize.ilog2() as usize", "has no value");
+    refused("ranks.div_ceil(0)", "divides by zero");
+    refused("[1, 2][ranks]", "there is no element 8: the list has the elements 0 to 1");
+    refused("{ let mut x: Vec<usize> = Vec::new(); x[0] = 1; 1 }", "the list is empty");
+    refused("{ for _ in (0..ranks).step_by(0) {} 1 }", "a step of 0");
+    refused("{ assert!(ranks == 7); 1 }", "`ranks == 7` does not hold");
+    refused("{ if ranks > 1 { unreachable!(\"one rank\") } 1 }", "panics here: one rank");
+    refused("{ fn f(n: usize) -> usize { f(n + 1) } f(0) }", "200 calls deep");
+}
+
+#[test]
+fn what_depends_on_an_unwritten_type_is_refused() {
+    refused("{ let x = 1; let y = x << 40; y }", "shifts too far");
+    refused("{ let x = 65536; x * x }", "the limit of i32");
+    refused("{ let x = 0; !x }", "write it, such as `0usize`");
+    refused("{ let x: u8 = 255; x as usize + (300 - x) as usize }", "is 300, which u8 cannot hold");
+}
+
+#[test]
+fn what_does_not_end_is_refused() {
+    refused("loop {}", "this loop ran");
+    refused("{ let mut x = Vec::new(); while true { x.push(1); } x.len() }", "this loop ran");
+    refused("{ for _ in 0..usize::MAX {} 1 }", "too many for build time");
+    refused("vec![0; 1 << 30].len()", "too many for build time");
+    refused("{ let mut n = 0; loop { for i in 0..4 { n = i; } } }", "this loop ran");
+}
+
+#[test]
+fn what_is_not_in_the_subset_is_refused_with_advice() {
+    refused("{ let f = |x: usize| x; f(1) }", "write a `fn` in the body");
+    refused("unknown + 1", "`unknown` is not known at build time");
+    refused("helper(1)", "the function `helper` is not known at build time");
+    refused("{ fn f() -> usize { ranks } f() }", "pass it as a parameter");
+    refused("1u128 as usize", "up to 64 bits");
+    refused("1.5 as usize", "use integers");
+    refused("{ let mut x = 1; let y = &mut x; *y }", "return the new value");
+    refused("{ #[cfg(test)] let x = 1; 2 }", "attribute");
+    refused("{ for i in 0.. {} 1 }", "both ends");
+    refused("{ fn f<T>(x: T) -> usize { 1 } f(1) }", "write the types out");
+    refused("ranks.wrapping_sub(1)", "use the plain operator");
+    refused("if let Some(x) = Some(1) && ranks > 2 { x } else { 2 }", "nest the conditions");
+    refused("{ struct S; 1 }", "use tuples and integers");
+}

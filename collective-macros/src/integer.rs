@@ -1,0 +1,317 @@
+//! Integers as Rust computes with them in a debug build: an operation that does not fit its type is a fault.
+
+use crate::ast::{BinaryOp, IntMethod};
+
+/// The type of an integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IntKind {
+    /// A literal that nothing has given a type yet: it adapts to the other operand. Arithmetic among such
+    /// literals must give the same in every type that the compiler could choose, so it is held to what all
+    /// the usual ones can represent.
+    Untyped,
+    U8,
+    U16,
+    U32,
+    U64,
+    Usize,
+    I8,
+    I16,
+    I32,
+    I64,
+    Isize,
+}
+
+impl IntKind {
+    const NAMED: [(&'static str, IntKind); 10] = [
+        ("usize", IntKind::Usize),
+        ("u8", IntKind::U8),
+        ("u16", IntKind::U16),
+        ("u32", IntKind::U32),
+        ("u64", IntKind::U64),
+        ("isize", IntKind::Isize),
+        ("i8", IntKind::I8),
+        ("i16", IntKind::I16),
+        ("i32", IntKind::I32),
+        ("i64", IntKind::I64),
+    ];
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::NAMED.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        Self::NAMED
+            .iter()
+            .find(|(_, kind)| *kind == self)
+            .map_or("a literal without a type", |(name, _)| name)
+    }
+
+    pub(crate) fn bits(self) -> u32 {
+        match self {
+            IntKind::U8 | IntKind::I8 => 8,
+            IntKind::U16 | IntKind::I16 => 16,
+            IntKind::U32 | IntKind::I32 | IntKind::Untyped => 32,
+            IntKind::U64 | IntKind::I64 | IntKind::Usize | IntKind::Isize => 64,
+        }
+    }
+
+    fn is_signed(self) -> bool {
+        matches!(
+            self,
+            IntKind::I8 | IntKind::I16 | IntKind::I32 | IntKind::I64 | IntKind::Isize | IntKind::Untyped
+        )
+    }
+
+    pub(crate) fn min(self) -> i128 {
+        if self.is_signed() { -(1 << (self.bits() - 1)) } else { 0 }
+    }
+
+    pub(crate) fn max(self) -> i128 {
+        (1 << (self.bits() - u32::from(self.is_signed()))) - 1
+    }
+
+    fn holds(self, value: i128) -> bool {
+        (self.min()..=self.max()).contains(&value)
+    }
+
+    fn unsigned(self) -> Self {
+        match self {
+            IntKind::I8 => IntKind::U8,
+            IntKind::I16 => IntKind::U16,
+            IntKind::I32 => IntKind::U32,
+            IntKind::I64 => IntKind::U64,
+            IntKind::Isize => IntKind::Usize,
+            other => other,
+        }
+    }
+}
+
+/// An integer value. Of 128 bits, so that no result of two 64-bit operands is lost before it is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Int {
+    pub(crate) value: i128,
+    pub(crate) kind: IntKind,
+}
+
+/// Why an operation has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Below the smallest value of the type.
+    Underflow(IntKind),
+    /// Above the largest value of the type.
+    Overflow(IntKind),
+    DivideByZero,
+    /// A shift by more than the width of the type.
+    ShiftTooFar(IntKind),
+    /// A value that the other operand's type cannot hold.
+    Unfit(i128, IntKind),
+    /// Operands of different types.
+    Mixed(IntKind, IntKind),
+    /// The result depends on a type that only the compiler knows.
+    NeedsType,
+    /// A logarithm of zero or a root of a negative number.
+    Undefined,
+}
+
+impl Int {
+    pub(crate) fn new(value: i128, kind: IntKind) -> Self {
+        Self { value, kind }
+    }
+
+    pub(crate) fn usize(value: usize) -> Self {
+        Self { value: value as i128, kind: IntKind::Usize }
+    }
+
+    /// The value in another type that must be able to hold it: of an annotation or of the other operand.
+    pub(crate) fn adapt(self, kind: IntKind) -> Result<Self, Fault> {
+        if self.kind == kind || kind == IntKind::Untyped {
+            return Ok(self);
+        }
+        if self.kind != IntKind::Untyped {
+            return Err(Fault::Mixed(self.kind, kind));
+        }
+        if kind.holds(self.value) {
+            Ok(Self::new(self.value, kind))
+        } else {
+            Err(Fault::Unfit(self.value, kind))
+        }
+    }
+
+    /// `as`: keeps the low bits.
+    pub(crate) fn cast(self, kind: IntKind) -> Self {
+        Self::new(wrap(self.value, kind), kind)
+    }
+
+    /// `!`.
+    pub(crate) fn not(self) -> Result<Self, Fault> {
+        if self.kind == IntKind::Untyped {
+            return Err(Fault::NeedsType);
+        }
+        Ok(Self::new(wrap(!self.value, self.kind), self.kind))
+    }
+
+    pub(crate) fn negate(self) -> Result<Self, Fault> {
+        Self::new(-self.value, self.kind).checked()
+    }
+
+    fn checked(self) -> Result<Self, Fault> {
+        if self.value < self.kind.min() {
+            Err(Fault::Underflow(self.kind))
+        } else if self.value > self.kind.max() {
+            Err(Fault::Overflow(self.kind))
+        } else {
+            Ok(self)
+        }
+    }
+}
+
+/// The low bits of a value, read in a type.
+fn wrap(value: i128, kind: IntKind) -> i128 {
+    let low = value & ((1 << kind.bits()) - 1);
+    if kind.is_signed() && low > kind.max() { low - (1 << kind.bits()) } else { low }
+}
+
+/// Brings two operands to one type.
+pub(crate) fn unify(a: Int, b: Int) -> Result<(Int, Int), Fault> {
+    if a.kind == b.kind {
+        return Ok((a, b));
+    }
+    Ok((a.adapt(b.kind)?, b.adapt(a.kind)?))
+}
+
+/// An operator that gives an integer; comparisons are [`compare`].
+pub(crate) fn arithmetic(op: BinaryOp, a: Int, b: Int) -> Result<Int, Fault> {
+    if let BinaryOp::Shl | BinaryOp::Shr = op {
+        return shift(op, a, b);
+    }
+    let (a, b) = unify(a, b)?;
+    let kind = a.kind;
+    let overflow = Fault::Overflow(kind);
+    let value = match op {
+        BinaryOp::Add => a.value + b.value,
+        BinaryOp::Sub => a.value - b.value,
+        BinaryOp::Mul => a.value.checked_mul(b.value).ok_or(overflow)?,
+        BinaryOp::Div => a.value.checked_div(b.value).ok_or(Fault::DivideByZero)?,
+        BinaryOp::Rem => a.value.checked_rem(b.value).ok_or(Fault::DivideByZero)?,
+        BinaryOp::BitAnd => a.value & b.value,
+        BinaryOp::BitOr => a.value | b.value,
+        _ => a.value ^ b.value,
+    };
+    // Literals may be usize in the end, where nothing is below zero: only a minus sign that is written
+    // down makes a negative one.
+    if kind == IntKind::Untyped && value < 0 && a.value >= 0 && b.value >= 0 {
+        return Err(Fault::Underflow(kind));
+    }
+    Int::new(value, kind).checked()
+}
+
+fn shift(op: BinaryOp, a: Int, b: Int) -> Result<Int, Fault> {
+    let too_far = Fault::ShiftTooFar(a.kind);
+    let by = u32::try_from(b.value).ok().filter(|by| *by < a.kind.bits()).ok_or(too_far)?;
+    if op == BinaryOp::Shr {
+        return Ok(Int::new(a.value >> by, a.kind));
+    }
+    let value = a.value << by;
+    // A typed shift drops the bits that leave the type; without a type it is unknown which these are.
+    if a.kind == IntKind::Untyped {
+        Int::new(value, a.kind).checked()
+    } else {
+        Ok(Int::new(wrap(value, a.kind), a.kind))
+    }
+}
+
+/// A comparison.
+pub(crate) fn compare(op: BinaryOp, a: i128, b: i128) -> bool {
+    match op {
+        BinaryOp::Eq => a == b,
+        BinaryOp::Ne => a != b,
+        BinaryOp::Lt => a < b,
+        BinaryOp::Le => a <= b,
+        BinaryOp::Gt => a > b,
+        _ => a >= b,
+    }
+}
+
+/// The result of a method: most give an integer.
+pub(crate) enum Answer {
+    Int(Int),
+    Bool(bool),
+}
+
+/// A method; `args` are as many as [`crate::parse::method`] has made sure of.
+pub(crate) fn method(method: IntMethod, this: Int, args: &[Int]) -> Result<Answer, Fault> {
+    use IntMethod as M;
+    // The exponent has a type of its own.
+    if method == M::Pow {
+        return power(this, first(args)).map(Answer::Int);
+    }
+    let mut kind = this.kind;
+    for arg in args {
+        kind = unify(Int::new(0, kind), Int::new(0, arg.kind))?.0.kind;
+    }
+    let this = this.adapt(kind)?;
+    let other = first(args).adapt(kind)?.value;
+    let value = this.value;
+    let u32 = |value: u32| Ok(Answer::Int(Int::new(i128::from(value), IntKind::U32)));
+    let own = |value: i128| Int::new(value, kind).checked().map(Answer::Int);
+    let bits = || if kind == IntKind::Untyped && value < 0 { Err(Fault::NeedsType) } else { Ok(value) };
+    match method {
+        M::Pow => Err(Fault::Undefined),
+        M::Ilog2 => u32(value.checked_ilog2().ok_or(Fault::Undefined)?),
+        M::Ilog => u32(value.checked_ilog(other).ok_or(Fault::Undefined)?),
+        M::Min => own(value.min(other)),
+        M::Max => own(value.max(other)),
+        M::Clamp => {
+            let high = args.get(1).copied().unwrap_or(this).adapt(kind)?.value;
+            if other > high { Err(Fault::Undefined) } else { own(value.clamp(other, high)) }
+        }
+        M::AbsDiff => Ok(Answer::Int(Int::new((value - other).abs(), kind.unsigned()))),
+        M::Abs => own(value.abs()),
+        M::DivCeil => own(value
+            .checked_add(other - 1)
+            .and_then(|up| up.checked_div(other))
+            .ok_or(Fault::DivideByZero)?),
+        M::DivEuclid => own(value.checked_div_euclid(other).ok_or(Fault::DivideByZero)?),
+        M::RemEuclid => own(value.checked_rem_euclid(other).ok_or(Fault::DivideByZero)?),
+        M::NextMultipleOf => {
+            let over = value.checked_rem_euclid(other).ok_or(Fault::DivideByZero)?;
+            own(if over == 0 { value } else { value + other - over })
+        }
+        M::TrailingZeros if value == 0 => {
+            if kind == IntKind::Untyped {
+                Err(Fault::NeedsType)
+            } else {
+                u32(kind.bits())
+            }
+        }
+        M::TrailingZeros => u32(value.trailing_zeros()),
+        M::LeadingZeros if kind == IntKind::Untyped => Err(Fault::NeedsType),
+        M::LeadingZeros => u32((wrap(value, kind.unsigned())).leading_zeros() - (128 - kind.bits())),
+        M::CountOnes => u32(if bits()? < 0 { wrap(value, kind.unsigned()) } else { value }.count_ones()),
+        M::IsPowerOfTwo => Ok(Answer::Bool(value > 0 && value.count_ones() == 1)),
+        M::NextPowerOfTwo => own((value.max(0) as u128).next_power_of_two() as i128),
+        M::IsMultipleOf => Ok(Answer::Bool(if other == 0 { value == 0 } else { value % other == 0 })),
+        M::Isqrt => own(value.checked_isqrt().ok_or(Fault::Undefined)?),
+        M::SaturatingSub | M::SaturatingAdd => {
+            let exact = if method == M::SaturatingSub { value - other } else { value + other };
+            if kind == IntKind::Untyped && (exact < 0 || exact > kind.max()) {
+                return Err(Fault::NeedsType);
+            }
+            own(exact.clamp(kind.min(), kind.max()))
+        }
+    }
+}
+
+fn first(args: &[Int]) -> Int {
+    args.first().copied().unwrap_or(Int::new(0, IntKind::Untyped))
+}
+
+fn power(base: Int, exponent: Int) -> Result<Int, Fault> {
+    let exponent = exponent.adapt(IntKind::U32)?.value as u32;
+    let value = base.value.checked_pow(exponent).ok_or(if base.value < 0 && exponent % 2 == 1 {
+        Fault::Underflow(base.kind)
+    } else {
+        Fault::Overflow(base.kind)
+    })?;
+    Int::new(value, base.kind).checked()
+}

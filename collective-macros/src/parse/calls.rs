@@ -1,0 +1,51 @@
+//! Calls of functions.
+
+use syn::ext::IdentExt;
+
+use super::scopes::Item;
+use super::{Parser, advice};
+use crate::ast::{ExprKind, IntMethod};
+use crate::integer::IntKind;
+
+impl Parser {
+    pub(super) fn call(&mut self, at: &syn::Expr, call: &syn::ExprCall) -> ExprKind {
+        let syn::Expr::Path(syn::ExprPath { path, qself: None, .. }) = &*call.func else {
+            return self.invalid(at, "only functions with a name can be called at build time");
+        };
+        let names: Vec<String> =
+            path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        match (names.as_slice(), call.args.len()) {
+            (["Some"], 1) => return ExprKind::Some(self.boxed(&call.args[0])),
+            // A closure, about which there is an error already.
+            ([name], _) if self.scopes.local(name).is_some() => return ExprKind::Invalid,
+            ([name], given) => {
+                if let Some(Item::Function { id, params }) = self.scopes.item(name) {
+                    let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+                    // A wrong number of arguments is the compiler's to report.
+                    return if params == given { ExprKind::Call(id, args) } else { ExprKind::Invalid };
+                }
+            }
+            ([.., "Vec", "new"], 0) => return ExprKind::List(Vec::new()),
+            // Only room is asked for.
+            ([.., "Vec", "with_capacity"], 1) => return ExprKind::List(Vec::new()),
+            ([.., "cmp", "min"], 2) => return self.int_function(IntMethod::Min, call),
+            ([.., "cmp", "max"], 2) => return self.int_function(IntMethod::Max, call),
+            ([kind, "from"], 1) => {
+                if let Some(kind) = IntKind::from_name(kind) {
+                    return ExprKind::Cast(self.boxed(&call.args[0]), kind);
+                }
+            }
+            _ => {}
+        }
+        match (names.as_slice(), call.args.len()) {
+            ([.., "Scratch"], 1) => ExprKind::Scratch(self.boxed(&call.args[0])),
+            _ => self.invalid(at, advice::for_unknown_function(&names.join("::"))),
+        }
+    }
+
+    fn int_function(&mut self, method: IntMethod, call: &syn::ExprCall) -> ExprKind {
+        let this = self.boxed(&call.args[0]);
+        ExprKind::IntMethod(method, this, vec![self.expr(&call.args[1])])
+    }
+}

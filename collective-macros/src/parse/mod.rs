@@ -1,0 +1,139 @@
+//! From syn to [`crate::ast`]. Everything outside of the subset is collected as an error at its expression.
+
+mod advice;
+mod blocks;
+mod calls;
+mod expressions;
+mod loops;
+mod macros;
+mod methods;
+mod patterns;
+mod scopes;
+mod types;
+
+use proc_macro2::Ident;
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::visit::Visit;
+
+use crate::ast::{Ast, CallId, CallSite, Expr, ExprKind, Function, FunctionId, Pattern, Type};
+use crate::integer::IntKind;
+use crate::signature::Signature;
+use crate::span::{SpanId, SpanRange, SpanTable};
+use scopes::Scopes;
+
+/// A parsed algorithm and the places in it.
+#[derive(Debug)]
+pub(crate) struct Parsed {
+    pub(crate) ast: Ast,
+    pub(crate) spans: SpanTable,
+}
+
+/// Parses the body of an algorithm, and the expression for its number of chunks.
+pub(crate) fn parse(
+    signature: &Signature,
+    body: &syn::Block,
+    chunks: Option<&syn::Expr>,
+) -> Result<Parsed, Vec<syn::Error>> {
+    let mut parser = Parser::default();
+    let mut attributes = Attributes(&mut parser);
+    attributes.visit_block(body);
+    chunks.into_iter().for_each(|chunks| attributes.visit_expr(chunks));
+    let program = signature.program.iter().map(|name| (name, Type::Other));
+    let params = || signature.params.iter().map(|param| (&param.ident, Type::Int(IntKind::Usize)));
+    let main = parser.entry(&signature.ident, program.chain(params()), |parser| parser.block_expr(body));
+    let chunks = chunks.map(|expr| {
+        let name = Ident::new("chunks", signature.ident.span());
+        parser.entry(&name, params(), |parser| parser.expr(expr))
+    });
+    if !parser.errors.is_empty() {
+        return Err(parser.errors);
+    }
+    // A function without a body has left an error behind.
+    let functions = parser.functions.into_iter().flatten().collect();
+    Ok(Parsed { ast: Ast { functions, main, chunks, calls: parser.calls }, spans: parser.spans })
+}
+
+#[derive(Debug, Default)]
+struct Parser {
+    spans: SpanTable,
+    calls: Vec<CallSite>,
+    /// A function is `None` between the moment its name is known and the moment its body is parsed.
+    functions: Vec<Option<Function>>,
+    scopes: Scopes,
+    errors: Vec<syn::Error>,
+}
+
+impl Parser {
+    /// A function that nothing in the algorithm can call.
+    fn entry<'a>(
+        &mut self,
+        name: &Ident,
+        params: impl Iterator<Item = (&'a Ident, Type)>,
+        body: impl FnOnce(&mut Self) -> Expr,
+    ) -> FunctionId {
+        let id = self.declare();
+        self.function(id, name, Type::Other, |parser| {
+            let params = params.map(|(name, ty)| (Pattern::Bind(parser.scopes.bind(name)), ty)).collect();
+            (params, body(parser))
+        });
+        id
+    }
+
+    /// Reserves the id of a function.
+    fn declare(&mut self) -> FunctionId {
+        self.functions.push(None);
+        FunctionId(self.functions.len() as u32 - 1)
+    }
+
+    /// Parses a function with a frame of its own.
+    fn function(
+        &mut self,
+        id: FunctionId,
+        name: &Ident,
+        result: Type,
+        parts: impl FnOnce(&mut Self) -> (Vec<(Pattern, Type)>, Expr),
+    ) {
+        let outer = self.scopes.enter_function();
+        let (params, body) = parts(self);
+        let slots = self.scopes.leave_function(outer);
+        let name = name.unraw().to_string();
+        self.functions[id.0 as usize] = Some(Function { name, params, slots, result, body });
+    }
+
+    fn span(&mut self, tokens: &impl ToTokens) -> SpanId {
+        self.spans.add(SpanRange::of(tokens))
+    }
+
+    fn call_site(&mut self, method: &Ident, whole: &impl ToTokens) -> CallId {
+        let start = method.span().start();
+        let span = self.span(whole);
+        // Locations count columns from 1, spans from 0.
+        self.calls.push(CallSite { line: start.line as u32, column: start.column as u32 + 1, span });
+        CallId(self.calls.len() as u32 - 1)
+    }
+
+    fn error(&mut self, at: &impl ToTokens, message: impl std::fmt::Display) {
+        self.errors.push(SpanRange::of(at).error(message));
+    }
+
+    /// Records an error and gives the expression that stands for the one at fault.
+    fn invalid(&mut self, at: &impl ToTokens, message: impl std::fmt::Display) -> ExprKind {
+        self.error(at, message);
+        ExprKind::Invalid
+    }
+}
+
+/// Attributes other than those for lints and documentation could change what the code means.
+struct Attributes<'a>(&'a mut Parser);
+
+impl<'ast> Visit<'ast> for Attributes<'_> {
+    fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
+        const HARMLESS: [&str; 9] =
+            ["must_use", "allow", "expect", "warn", "deny", "doc", "rustfmt", "clippy", "inline"];
+        let first = attribute.path().segments.first();
+        if !first.is_some_and(|segment| HARMLESS.iter().any(|name| segment.ident == name)) {
+            self.0.error(attribute, advice::ATTRIBUTE);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What names mean where.
+
+use std::collections::HashMap;
+
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
+
+use crate::ast::{FunctionId, LoopId, Slot};
+
+/// A function or constant in the body.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Item {
+    Function { id: FunctionId, params: usize },
+    Constant(FunctionId),
+}
+
+#[derive(Debug, Default)]
+struct Scope {
+    locals: HashMap<String, Slot>,
+    items: HashMap<String, Item>,
+}
+
+/// A target of `break` and `continue`.
+#[derive(Debug)]
+struct LoopScope {
+    id: LoopId,
+    label: Option<String>,
+    /// A labelled block, which only a `break` with its label leaves.
+    is_block: bool,
+}
+
+/// All scopes around the place being parsed. Locals are seen within their function, items also from
+/// functions inside.
+#[derive(Debug, Default)]
+pub(super) struct Scopes {
+    scopes: Vec<Scope>,
+    /// The first scope of the current function.
+    function: usize,
+    slots: u32,
+    loops: Vec<LoopScope>,
+    next_loop: u32,
+}
+
+/// The part of [`Scopes`] that belongs to the surrounding function.
+#[derive(Debug)]
+pub(super) struct Outer {
+    function: usize,
+    slots: u32,
+    loops: Vec<LoopScope>,
+    next_loop: u32,
+}
+
+impl Scopes {
+    pub(super) fn enter_function(&mut self) -> Outer {
+        let outer = Outer {
+            function: self.function,
+            slots: self.slots,
+            loops: std::mem::take(&mut self.loops),
+            next_loop: self.next_loop,
+        };
+        self.function = self.scopes.len();
+        self.slots = 0;
+        self.next_loop = 0;
+        self.scopes.push(Scope::default());
+        outer
+    }
+
+    /// Returns the number of slots of the function that is left.
+    pub(super) fn leave_function(&mut self, outer: Outer) -> usize {
+        self.scopes.truncate(self.function);
+        let slots = self.slots as usize;
+        self.function = outer.function;
+        self.slots = outer.slots;
+        self.loops = outer.loops;
+        self.next_loop = outer.next_loop;
+        slots
+    }
+
+    pub(super) fn enter(&mut self) {
+        self.scopes.push(Scope::default());
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.scopes.pop();
+    }
+
+    /// A new variable, which hides an older one of the same name.
+    pub(super) fn bind(&mut self, name: &Ident) -> Slot {
+        let slot = Slot(self.slots);
+        self.slots += 1;
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.locals.insert(name.unraw().to_string(), slot);
+        }
+        slot
+    }
+
+    pub(super) fn add_item(&mut self, name: &Ident, item: Item) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.items.insert(name.unraw().to_string(), item);
+        }
+    }
+
+    pub(super) fn local(&self, name: &str) -> Option<Slot> {
+        self.scopes[self.function..].iter().rev().find_map(|scope| scope.locals.get(name).copied())
+    }
+
+    pub(super) fn item(&self, name: &str) -> Option<Item> {
+        self.scopes.iter().rev().find_map(|scope| scope.items.get(name).copied())
+    }
+
+    /// Whether a variable of this name exists in a function around the current one.
+    pub(super) fn is_captured(&self, name: &str) -> bool {
+        self.scopes[..self.function].iter().any(|scope| scope.locals.contains_key(name))
+    }
+
+    pub(super) fn enter_loop(&mut self, label: Option<&syn::Label>, is_block: bool) -> LoopId {
+        let id = LoopId(self.next_loop);
+        self.next_loop += 1;
+        let label = label.map(|label| label.name.ident.to_string());
+        self.loops.push(LoopScope { id, label, is_block });
+        id
+    }
+
+    pub(super) fn leave_loop(&mut self) {
+        self.loops.pop();
+    }
+
+    /// The loop that a `break` or `continue` means.
+    pub(super) fn loop_of(&self, label: Option<&syn::Lifetime>) -> Option<LoopId> {
+        let wanted = label.map(|label| label.ident.to_string());
+        let mut around = self.loops.iter().rev();
+        let found = match &wanted {
+            Some(_) => around.find(|scope| scope.label == wanted),
+            None => around.find(|scope| !scope.is_block),
+        };
+        found.map(|scope| scope.id)
+    }
+}

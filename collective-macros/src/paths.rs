@@ -1,0 +1,37 @@
+//! The names of the facade that generated code uses. All begin at the crate's root, so that nothing in scope
+//! at the user's function can hide them.
+
+use collective_dsl::CollectiveKind;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+macro_rules! path {
+    ($($function:ident => $($path:ident)::+;)*) => {
+        $(pub(crate) fn $function() -> TokenStream { quote!(::collective::$($path)::+) })*
+    };
+}
+
+path! {
+    algorithm_def => AlgorithmDef;
+    compile => compile;
+    diagnostics => Diagnostics;
+    embedded => Embedded;
+    param => Param;
+    malformed => Rule::Malformed;
+    schedule => Schedule;
+    setting => Setting;
+    trace => Trace;
+}
+
+/// The variant of a kind; so that a new kind needs no change here, by its name.
+pub(crate) fn kind(kind: CollectiveKind) -> TokenStream {
+    let variant = format_ident!("{kind:?}");
+    quote!(::collective::CollectiveKind::#variant)
+}
+
+pub(crate) fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
+}

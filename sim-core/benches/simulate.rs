@@ -1,0 +1,84 @@
+//! Messages a second of each model, on graphs of collectives.
+//!
+//! `cargo bench -p sim-core`; the graph is built outside of the measurement, the run's own preparation
+//! (checks, connections, routes) is inside.
+
+use chakra_et::graph::{Graph, Op, Origin, RankGraph};
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+use sim_core::topology::{Dimension, Topology};
+use sim_core::{Model, Simulation};
+
+fn main() {
+    divan::main();
+}
+
+/// 2(n−1) steps of send, receive and, in the first half, reduce, all in one chain; the size of a message
+/// is given by rank and step.
+fn ring(n: u32, bytes: impl Fn(u32, u32) -> u64) -> Graph {
+    let ranks = (0..n).map(|rank| {
+        let mut graph = RankGraph::builder();
+        let mut last = None;
+        for step in 0..2 * (n - 1) {
+            let (next, previous) = ((rank + 1) % n, (rank + n - 1) % n);
+            let send = Op::Send { dst: next, tag: 0, bytes: bytes(rank, step) };
+            let recv = Op::Recv { src: previous, tag: 0, bytes: bytes(previous, step) };
+            let comp = Op::Comp { micros: 0, ops: 1, bytes: bytes(previous, step) };
+            for op in [send, recv, comp].into_iter().take(if step < n - 1 { 3 } else { 2 }) {
+                last = graph.push(op, last, Origin::default()).ok();
+            }
+        }
+        graph.finish()
+    });
+    Graph::new(ranks.collect())
+}
+
+/// Everyone to everyone at once.
+fn all_pairs(n: u32) -> Graph {
+    let ranks = (0..n).map(|rank| {
+        let mut graph = RankGraph::builder();
+        for step in 1..n {
+            let send = Op::Send { dst: (rank + step) % n, tag: 0, bytes: 65_536 };
+            let recv = Op::Recv { src: (rank + n - step) % n, tag: 0, bytes: 65_536 };
+            for op in [send, recv] {
+                let _ = graph.push(op, [], Origin::default());
+            }
+        }
+        graph.finish()
+    });
+    Graph::new(ranks.collect())
+}
+
+type Kind = fn(u32, sim_core::units::Bandwidth, sim_core::units::Latency) -> Dimension;
+
+fn run(bencher: Bencher, kind: Kind, model: Model, graph: &Graph) {
+    let bandwidth = "50 GB/s".parse().expect("a bandwidth");
+    let dimension = kind(graph.rank_count() as u32, bandwidth, "500 ns".parse().expect("a latency"));
+    let topology = Topology::new([dimension]).expect("a topology");
+    let simulation = Simulation::new(&topology).model(model);
+    let messages = simulation.run(graph).expect("a report").messages;
+    bencher.counter(ItemsCount::new(messages)).bench_local(|| simulation.run(black_box(graph)));
+}
+
+const MODELS: [Model; 2] = Model::ALL;
+
+#[divan::bench(args = MODELS)]
+fn ring_256_lock_step(bencher: Bencher, model: Model) {
+    run(bencher, Dimension::ring, model, &ring(256, |_, _| 262_144));
+}
+
+#[divan::bench(args = MODELS)]
+fn ring_256_jitter(bencher: Bencher, model: Model) {
+    let size = |rank: u32, step: u32| 262_144 + u64::from((rank * 7_919 + step * 104_729) % 4_096);
+    run(bencher, Dimension::ring, model, &ring(256, size));
+}
+
+#[divan::bench(args = MODELS, sample_count = 10)]
+fn ring_1024_lock_step(bencher: Bencher, model: Model) {
+    run(bencher, Dimension::ring, model, &ring(1024, |_, _| 65_536));
+}
+
+#[divan::bench(args = MODELS, sample_count = 20)]
+fn all_pairs_512_on_a_switch(bencher: Bencher, model: Model) {
+    run(bencher, Dimension::switch, model, &all_pairs(512));
+}

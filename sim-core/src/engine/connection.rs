@@ -1,0 +1,80 @@
+//! Matching: the k-th SEND issued with the k-th RECV issued on one connection.
+//!
+//! A connection is what must agree for a SEND and a RECV to match: source, destination and tag, under
+//! ASTRA-sim's conventions source, destination, tag modulo 500,000,000 and size. Of each connection
+//! either SENDs or RECVs wait, never both; they form a list through the nodes of their rank.
+
+use super::node::{NONE, RankState};
+use crate::model::Conventions;
+
+/// ASTRA-sim keeps the upper tags for itself.
+const ASTRA_SIM_TAGS: u32 = 500_000_000;
+
+/// What tells apart the connections that leave a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    pub(super) dst: u32,
+    tag: u32,
+    /// 0 where sizes do not tell connections apart.
+    bytes: u64,
+}
+
+impl Key {
+    #[inline]
+    pub(super) fn new(conventions: Conventions, dst: u32, tag: u32, bytes: u64) -> Self {
+        match conventions {
+            Conventions::Exact => Self { dst, tag, bytes: 0 },
+            Conventions::AstraSim => Self { dst, tag: tag % ASTRA_SIM_TAGS, bytes },
+        }
+    }
+}
+
+pub(super) struct Connection {
+    pub(super) src: u32,
+    pub(super) dst: u32,
+    /// Index into the pairs that the network knows.
+    pub(super) pair: u32,
+    /// The nodes that wait for a partner, first issued first.
+    head: u32,
+    tail: u32,
+    side: Side,
+}
+
+/// Which end of a connection a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Send,
+    Recv,
+}
+
+impl Connection {
+    pub(super) fn new(src: u32, dst: u32, pair: u32) -> Self {
+        Self { src, dst, pair, head: NONE, tail: NONE, side: Side::Send }
+    }
+
+    /// Issues a node at one side: its partner, if that was issued before, else the node waits.
+    #[inline]
+    pub(super) fn issue(&mut self, side: Side, node: u32, ranks: &mut [RankState]) -> Option<u32> {
+        if self.head != NONE && self.side != side {
+            let partner = self.head;
+            let nodes = &mut ranks[self.rank(self.side) as usize].nodes;
+            self.head = std::mem::replace(&mut nodes[partner as usize].link, NONE);
+            return Some(partner);
+        }
+        if self.head == NONE {
+            (self.head, self.side) = (node, side);
+        } else {
+            ranks[self.rank(side) as usize].nodes[self.tail as usize].link = node;
+        }
+        self.tail = node;
+        None
+    }
+
+    #[inline]
+    fn rank(&self, side: Side) -> u32 {
+        match side {
+            Side::Send => self.src,
+            Side::Recv => self.dst,
+        }
+    }
+}

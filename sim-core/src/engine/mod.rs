@@ -1,0 +1,279 @@
+//! Executes a graph: issues nodes when their dependences have finished, matches SENDs with RECVs, and
+//! lets a network move the messages.
+//!
+//! The rules, which are ASTRA-sim's: at time 0 the ranks issue their nodes without dependences, rank 0
+//! first, each in ascending order; a node that becomes ready is issued at once, several in ascending
+//! order; on delivery the SEND finishes and its successors are issued, then the RECV, if it was issued;
+//! a RECV that finds its message there finishes behind everything already scheduled for that time.
+//!
+//! The loop is serial: every event may touch any link, and the order of equal times is part of the
+//! result. Parallel engines need a partition of ranks and links first.
+
+mod compute;
+mod connection;
+mod diagnose;
+mod event;
+mod message;
+mod node;
+mod plan;
+
+use std::collections::VecDeque;
+
+use chakra_et::graph::{Graph, Op};
+
+use self::compute::Ends;
+use self::connection::{Connection, Side};
+use self::node::{Phase, RankState};
+use self::plan::Plan;
+use crate::error::SimError;
+use crate::model::analytical::Analytical;
+use crate::model::link_queue::LinkQueue;
+use crate::model::network::Network;
+use crate::model::{Conventions, Model, analytical};
+use crate::report::Report;
+use crate::topology::Topology;
+use crate::units::{Bytes, Picos};
+
+pub(crate) use self::event::{Event, EventQueue, Ticket};
+pub(crate) use self::message::{MessageId, Messages};
+pub(crate) use crate::error::Overflow;
+
+/// Runs a graph on a topology.
+pub(crate) fn run(
+    topology: &Topology,
+    model: Model,
+    conventions: Conventions,
+    graph: &Graph,
+) -> Result<Report, SimError> {
+    if graph.rank_count() != topology.rank_count() as usize {
+        let topology = topology.rank_count();
+        return Err(SimError::RankCount { graph: graph.rank_count(), topology });
+    }
+    let dimensions = topology.dimensions().len();
+    if model == Model::LinkQueue && conventions == Conventions::AstraSim && dimensions > 1 {
+        return Err(SimError::OneDimensionOnly { dimensions });
+    }
+    let plan = Plan::new(graph, conventions)?;
+    match model {
+        Model::Analytical => {
+            let network = Analytical::new(topology, conventions, &plan.pairs)?;
+            let report = Engine::new(graph, conventions, plan, network).run(model)?;
+            Ok(Report { notes: vec![analytical::NOTE.to_owned()], ..report })
+        }
+        Model::LinkQueue => {
+            let network = LinkQueue::new(topology, conventions, &plan.pairs)?;
+            Engine::new(graph, conventions, plan, network).run(model)
+        }
+    }
+}
+
+struct Engine<'a, N> {
+    graph: &'a Graph,
+    conventions: Conventions,
+    ranks: Vec<RankState>,
+    connections: Vec<Connection>,
+    network: N,
+    queue: EventQueue,
+    messages: Messages,
+    /// Ready nodes of the rank at work, in the order in which they are to be issued.
+    ready: VecDeque<u32>,
+    ends: Ends,
+    finish: Vec<Picos>,
+    unfinished: usize,
+    delivered: u64,
+    bytes: u64,
+}
+
+impl<'a, N: Network> Engine<'a, N> {
+    fn new(graph: &'a Graph, conventions: Conventions, plan: Plan, network: N) -> Self {
+        Self {
+            graph,
+            conventions,
+            ranks: plan.ranks,
+            connections: plan.connections,
+            network,
+            queue: EventQueue::new(),
+            messages: Messages::default(),
+            ready: VecDeque::new(),
+            ends: Ends::default(),
+            finish: vec![Picos::ZERO; graph.rank_count()],
+            unfinished: graph.node_count(),
+            delivered: 0,
+            bytes: 0,
+        }
+    }
+
+    fn run(mut self, model: Model) -> Result<Report, SimError> {
+        for rank in 0..self.ranks.len() as u32 {
+            let graph = self.graph.rank(rank as usize);
+            let roots = (0..graph.len() as u32).filter(|node| graph.deps(*node).is_empty());
+            self.ready.extend(roots);
+            self.issue_ready(rank)?;
+        }
+        while let Some(event) = self.queue.pop() {
+            match event {
+                Event::Arrival(message) => {
+                    if self.network.arrive(message, &mut self.messages, &mut self.queue)? {
+                        self.deliver(message)?;
+                    }
+                }
+                Event::LinkFree(link) => {
+                    self.network.link_free(link, &mut self.messages, &mut self.queue)?;
+                }
+                Event::Computed { rank, node } => self.computed(rank, node)?,
+                Event::Received { rank, node } => self.finish(rank, node)?,
+            }
+        }
+        if self.unfinished > 0 {
+            return Err(SimError::Stuck(self.diagnose()));
+        }
+        Ok(Report {
+            makespan: self.finish.iter().copied().max().unwrap_or(Picos::ZERO),
+            finish: self.finish,
+            messages: self.delivered,
+            bytes: Bytes(self.bytes),
+            model,
+            conventions: self.conventions,
+            notes: Vec::new(),
+            links: self.network.link_loads(),
+        })
+    }
+
+    /// Issues what is ready on a rank. A loop, not a recursion: chains of empty COMPs may be long.
+    #[inline]
+    fn issue_ready(&mut self, rank: u32) -> Result<(), SimError> {
+        while let Some(node) = self.ready.pop_front() {
+            self.issue(rank, node)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn issue(&mut self, rank: u32, node: u32) -> Result<(), SimError> {
+        self.ranks[rank as usize].nodes[node as usize].phase = Phase::ISSUED;
+        match self.graph.rank(rank as usize).op(node) {
+            Op::Send { bytes, .. } => self.issue_send(rank, node, Bytes(bytes)),
+            Op::Recv { .. } => self.issue_recv(rank, node),
+            Op::Comp { micros, .. } => self.issue_comp(rank, node, micros),
+            // The plan lets no other through.
+            _ => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn issue_send(&mut self, rank: u32, node: u32, bytes: Bytes) -> Result<(), SimError> {
+        let id = self.ranks[rank as usize].nodes[node as usize].connection;
+        let connection = &mut self.connections[id as usize];
+        let pair = connection.pair;
+        if let Some(recv) = connection.issue(Side::Send, node, &mut self.ranks) {
+            self.matched(id, node, recv)?;
+        }
+        let message = self.messages.insert(bytes, id, node)?;
+        Ok(self.network.inject(message, pair, &mut self.messages, &mut self.queue)?)
+    }
+
+    #[inline]
+    fn issue_recv(&mut self, rank: u32, node: u32) -> Result<(), SimError> {
+        let id = self.ranks[rank as usize].nodes[node as usize].connection;
+        // Without a connection nothing is ever sent to it, and it waits for good.
+        let Some(connection) = self.connections.get_mut(id as usize) else { return Ok(()) };
+        if let Some(send) = connection.issue(Side::Recv, node, &mut self.ranks) {
+            let sender = connection.src as usize;
+            let early = self.ranks[sender].nodes[send as usize].phase == Phase::EARLY;
+            self.matched(id, send, node)?;
+            if early {
+                self.ranks[sender].nodes[send as usize].phase = Phase::FINISHED;
+                self.queue.schedule(Picos::ZERO, Event::Received { rank, node })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A SEND and a RECV belong together.
+    #[inline]
+    fn matched(&mut self, connection: u32, send: u32, recv: u32) -> Result<(), SimError> {
+        let Connection { src, dst, .. } = self.connections[connection as usize];
+        let node = &mut self.ranks[src as usize].nodes[send as usize];
+        (node.phase, node.link) = (Phase::MATCHED, recv);
+        let (sender, receiver) = (self.graph.rank(src as usize), self.graph.rank(dst as usize));
+        match (sender.op(send), receiver.op(recv)) {
+            (Op::Send { bytes: sent, tag, .. }, Op::Recv { bytes: wanted, .. }) if sent != wanted => {
+                Err(SimError::SizeMismatch {
+                    sender: src,
+                    send: sender.id(send),
+                    sent: Bytes(sent),
+                    receiver: dst,
+                    recv: receiver.id(recv),
+                    wanted: Bytes(wanted),
+                    tag,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn issue_comp(&mut self, rank: u32, node: u32, micros: u64) -> Result<(), SimError> {
+        let duration = compute::duration(self.conventions, micros)?;
+        match self.conventions {
+            Conventions::Exact if duration == Picos::ZERO => {
+                self.complete(rank, node);
+                return Ok(());
+            }
+            Conventions::Exact => {}
+            Conventions::AstraSim => {
+                let end = self.queue.now().checked_add(duration).ok_or(Overflow::TIME)?;
+                if !self.ends.add(rank, end, node, &mut self.ranks[rank as usize]) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(self.queue.schedule(duration, Event::Computed { rank, node })?)
+    }
+
+    fn computed(&mut self, rank: u32, node: u32) -> Result<(), SimError> {
+        if self.conventions == Conventions::Exact {
+            return self.finish(rank, node);
+        }
+        self.ends.remove(rank, self.queue.now());
+        let mut next = Some(node);
+        while let Some(node) = next {
+            next = Ends::next(&self.ranks[rank as usize], node);
+            self.finish(rank, node)?;
+        }
+        Ok(())
+    }
+
+    /// The message is at its destination: the SEND finishes, then the RECV if it waits.
+    #[inline]
+    fn deliver(&mut self, message: MessageId) -> Result<(), SimError> {
+        let message = self.messages.remove(message);
+        self.delivered += 1;
+        self.bytes = self.bytes.checked_add(message.bytes.0).ok_or(Overflow::BYTES)?;
+        let Connection { src, dst, .. } = self.connections[message.connection as usize];
+        let send = &self.ranks[src as usize].nodes[message.node as usize];
+        let (matched, recv) = (send.phase == Phase::MATCHED, send.link);
+        self.finish(src, message.node)?;
+        if matched {
+            return self.finish(dst, recv);
+        }
+        self.ranks[src as usize].nodes[message.node as usize].phase = Phase::EARLY;
+        Ok(())
+    }
+
+    #[inline]
+    fn finish(&mut self, rank: u32, node: u32) -> Result<(), SimError> {
+        self.complete(rank, node);
+        self.issue_ready(rank)
+    }
+
+    /// Marks a node as finished and notes which nodes that makes ready.
+    #[inline]
+    fn complete(&mut self, rank: u32, node: u32) {
+        let state = &mut self.ranks[rank as usize];
+        state.nodes[node as usize].phase = Phase::FINISHED;
+        state.release(node, |ready| self.ready.push_back(ready));
+        self.finish[rank as usize] = self.queue.now();
+        self.unfinished -= 1;
+    }
+}

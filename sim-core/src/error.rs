@@ -1,0 +1,123 @@
+//! Why a simulation gives no result.
+
+use thiserror::Error;
+
+use crate::stuck::StuckReport;
+use crate::units::Bytes;
+
+/// Why a simulation gives no result. Nodes are named by their ids in the trace.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SimError {
+    /// The graph and the topology are for different numbers of ranks.
+    #[error("the graph has {graph} ranks but the topology has {topology}")]
+    RankCount {
+        /// Ranks of the graph.
+        graph: usize,
+        /// Ranks of the topology.
+        topology: u32,
+    },
+    /// ASTRA-sim's link queues know one dimension.
+    #[error(
+        "link-queue under the astra-sim conventions takes a topology of 1 dimension, but it has \
+         {dimensions}: choose `--conventions exact` or the model analytical"
+    )]
+    OneDimensionOnly {
+        /// Dimensions of the topology.
+        dimensions: usize,
+    },
+    /// A node that the engine cannot execute.
+    #[error("rank {rank}, node {node} is {what}: supported are COMM_SEND, COMM_RECV and COMP nodes")]
+    Unsupported {
+        /// The rank.
+        rank: u32,
+        /// The node.
+        node: u64,
+        /// What the node is.
+        what: String,
+    },
+    /// A message to oneself.
+    #[error("rank {rank}, node {node} exchanges a message with its own rank: a copy within a rank is a COMP")]
+    SelfMessage {
+        /// The rank.
+        rank: u32,
+        /// The node.
+        node: u64,
+    },
+    /// A message to or from a rank that there is not.
+    #[error("rank {rank}, node {node} names the peer {peer}: expected a rank below {ranks}")]
+    NoSuchPeer {
+        /// The rank.
+        rank: u32,
+        /// The node.
+        node: u64,
+        /// The rank that there is not.
+        peer: u32,
+        /// Ranks of the graph.
+        ranks: usize,
+    },
+    /// A dependence on a node that there is not.
+    #[error("rank {rank}, node {node} depends on the {dependence}-th node of its rank, which does not exist")]
+    MissingDependence {
+        /// The rank.
+        rank: u32,
+        /// The node.
+        node: u64,
+        /// The number, counted from 0, of the node that there is not.
+        dependence: u32,
+    },
+    /// A SEND and a RECV match by source, destination, tag and order, but not in size.
+    #[error(
+        "rank {sender}, node {send} sends {} bytes but its receive, rank {receiver}, node {recv}, expects {} bytes (tag {tag})",
+        sent.0, wanted.0
+    )]
+    SizeMismatch {
+        /// The sending rank.
+        sender: u32,
+        /// The SEND.
+        send: u64,
+        /// Size of the SEND.
+        sent: Bytes,
+        /// The receiving rank.
+        receiver: u32,
+        /// The RECV.
+        recv: u64,
+        /// Size of the RECV.
+        wanted: Bytes,
+        /// Tag of both.
+        tag: u32,
+    },
+    /// A figure does not fit its integer.
+    #[error(transparent)]
+    Overflow(#[from] Overflow),
+    /// Nodes are left that can never run.
+    #[error("{0}")]
+    Stuck(StuckReport),
+}
+
+/// A figure that does not fit its integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{what}: expected {limit}")]
+pub struct Overflow {
+    what: &'static str,
+    limit: &'static str,
+}
+
+impl Overflow {
+    const fn new(what: &'static str, limit: &'static str) -> Self {
+        Self { what, limit }
+    }
+
+    pub(crate) const TIME: Self =
+        Self::new("the simulated time is too long", "fewer than 2^64 picoseconds (213 days)");
+    pub(crate) const BYTES: Self = Self::new("the messages are too large", "fewer than 2^64 bytes in all");
+    pub(crate) const MESSAGES: Self = Self::new("too many messages are under way at once", "fewer than 2^32");
+    pub(crate) const CONNECTIONS: Self =
+        Self::new("the graph has too many connections (source, destination, tag)", "fewer than 2^32");
+    pub(crate) const DEPENDENCES: Self =
+        Self::new("a rank has too many nodes or dependences", "fewer than 2^32");
+    pub(crate) const ROUTES: Self = Self::new(
+        "the routes are too long together or use too many links",
+        "fewer than 2^32 hops, 2^31 links",
+    );
+}

@@ -1,0 +1,99 @@
+//! The contention-free model.
+//!
+//! * exact: Σ latency over the hops of the route + size / smallest bandwidth on it;
+//! * ASTRA-sim's congestion-unaware backend: ⌊hops · latency + size / bandwidth⌋ whole ns, all three
+//!   of the lowest-numbered dimension in which the coordinates differ.
+//!
+//! One event for each message; nothing is kept but an index for each pair of ranks.
+
+use rustc_hash::FxHashMap;
+
+use super::Conventions;
+use super::network::{Network, Pair};
+use super::timing::Timing;
+use crate::engine::{Event, EventQueue, MessageId, Messages, Overflow};
+use crate::report::LinkLoad;
+use crate::topology::Topology;
+use crate::units::{Bandwidth, Picos};
+
+/// Said in every report, because results can look better than any machine.
+pub(crate) const NOTE: &str = "analytical is contention-free and has no injection limit: any number of \
+messages leave a rank at once, each with the full bandwidth";
+
+pub(crate) struct Analytical {
+    /// The different timings: few, because they depend on distances only.
+    timings: Vec<Timing>,
+    /// By pair, the index of its timing.
+    timing_of: Vec<u32>,
+}
+
+impl Analytical {
+    pub(crate) fn new(
+        topology: &Topology,
+        conventions: Conventions,
+        pairs: &[Pair],
+    ) -> Result<Self, Overflow> {
+        let (mut timings, mut timing_of) = (Vec::new(), Vec::with_capacity(pairs.len()));
+        let mut known = FxHashMap::default();
+        for pair in pairs {
+            let timing = route_timing(topology, conventions, *pair).ok_or(Overflow::TIME)?;
+            let index = *known.entry(timing.bits()).or_insert_with(|| {
+                timings.push(timing);
+                timings.len() as u32 - 1
+            });
+            timing_of.push(index);
+        }
+        Ok(Self { timings, timing_of })
+    }
+}
+
+/// None if the latency does not fit, or if the ranks are the same.
+fn route_timing(topology: &Topology, conventions: Conventions, pair: Pair) -> Option<Timing> {
+    let mut legs = topology.legs(pair.src, pair.dst);
+    match conventions {
+        Conventions::AstraSim => {
+            let first = legs.next()?;
+            Timing::new(conventions, first.hops, first.latency, first.bandwidth)
+        }
+        Conventions::Exact => {
+            let (mut latency, mut smallest) = (Picos::ZERO, None::<Bandwidth>);
+            for leg in legs {
+                let of_leg = leg.latency.to_picos().0.checked_mul(u64::from(leg.hops))?;
+                latency = latency.checked_add(Picos(of_leg))?;
+                smallest = Some(
+                    smallest.map_or(leg.bandwidth, |b| if leg.bandwidth < b { leg.bandwidth } else { b }),
+                );
+            }
+            Some(Timing::Exact { latency, bytes_per_s: smallest?.whole_bytes_per_s() })
+        }
+    }
+}
+
+impl Network for Analytical {
+    #[inline]
+    fn inject(
+        &mut self,
+        message: MessageId,
+        pair: u32,
+        messages: &mut Messages,
+        queue: &mut EventQueue,
+    ) -> Result<(), Overflow> {
+        let timing = &self.timings[self.timing_of[pair as usize] as usize];
+        let passage = timing.passage(messages[message].bytes).ok_or(Overflow::TIME)?;
+        queue.schedule(passage, Event::Arrival(message))
+    }
+
+    #[inline]
+    fn arrive(&mut self, _: MessageId, _: &mut Messages, _: &mut EventQueue) -> Result<bool, Overflow> {
+        Ok(true)
+    }
+
+    fn link_free(&mut self, _: u32, _: &mut Messages, _: &mut EventQueue) -> Result<(), Overflow> {
+        // No link is ever busy, so none is waited for.
+        Ok(())
+    }
+
+    fn link_loads(&self) -> Option<Vec<LinkLoad>> {
+        None
+    }
+}

@@ -1,0 +1,277 @@
+//! Store and forward, with one FIFO queue for each directed link.
+//!
+//! A message of size S that starts on a free link at t
+//! * is at the next device at t + latency + S / bandwidth, where it joins the queue of its next link;
+//! * leaves the link free at t + S / bandwidth, when the next in the queue starts.
+//!
+//! Under ASTRA-sim's conventions (its congestion-aware backend) both spans are cut to whole ns.
+//! The arrival is ordered before the freeing of the link. Nobody needs to hear of a link that falls
+//! free without a queue, so that event only gets its place in the order, and is made when a message
+//! joins the queue of the busy link.
+
+use super::Conventions;
+use super::network::{Network, Pair};
+use super::timing::Timing;
+use crate::engine::{Event, EventQueue, MessageId, Messages, Overflow, Ticket};
+use crate::report::LinkLoad;
+use crate::topology::{LinkId, Topology};
+use crate::units::{Bytes, Picos};
+
+/// Marks the last hop of a route.
+const LAST_HOP: u32 = 1 << 31;
+
+pub(crate) struct LinkQueue {
+    /// The links that the routes use.
+    links: Vec<LinkState>,
+    ids: Vec<LinkId>,
+    /// By dimension of the topology.
+    costs: Vec<Cost>,
+    /// The routes of the pairs one after the other: indices into `links`.
+    hops: Vec<u32>,
+    /// Where the route of a pair begins in `hops`.
+    first_hop: Vec<u32>,
+}
+
+struct LinkState {
+    /// When the link falls free, and the place of that event among those of the same time.
+    free_at: Picos,
+    free_ticket: Ticket,
+    /// The queue, linked through [`Messages`].
+    head: Option<MessageId>,
+    tail: Option<MessageId>,
+    /// Index into `costs`.
+    cost: u32,
+    bytes: u64,
+    busy: Picos,
+}
+
+/// What the links of one dimension cost, with the last answer: most messages of a collective have one size.
+struct Cost {
+    timing: Timing,
+    size: Bytes,
+    occupation: Picos,
+    passage: Picos,
+}
+
+impl Cost {
+    #[inline]
+    fn of(&mut self, size: Bytes) -> Result<(Picos, Picos), Overflow> {
+        if size != self.size {
+            let passage = self.timing.passage(size).ok_or(Overflow::TIME)?;
+            let occupation = self.timing.occupation(size).ok_or(Overflow::TIME)?;
+            (self.size, self.occupation, self.passage) = (size, occupation, passage);
+        }
+        Ok((self.occupation, self.passage))
+    }
+}
+
+impl LinkQueue {
+    pub(crate) fn new(
+        topology: &Topology,
+        conventions: Conventions,
+        pairs: &[Pair],
+    ) -> Result<Self, Overflow> {
+        let costs = topology.dimensions().map(|dimension| {
+            let timing = Timing::new(conventions, 1, dimension.latency, dimension.bandwidth)?;
+            let (occupation, passage) = (timing.occupation(Bytes(0))?, timing.passage(Bytes(0))?);
+            Some(Cost { timing, size: Bytes(0), occupation, passage })
+        });
+        let costs = costs.collect::<Option<_>>().ok_or(Overflow::TIME)?;
+        let dense = DenseLinks::of(topology, pairs);
+        let (mut hops, mut first_hop, mut route) = (Vec::new(), Vec::with_capacity(pairs.len()), Vec::new());
+        for pair in pairs {
+            first_hop.push(u32::try_from(hops.len()).map_err(|_| Overflow::ROUTES)?);
+            topology.route(pair.src, pair.dst, &mut route);
+            hops.extend(route.drain(..).map(|id| dense.index(id)));
+            if let Some(last) = hops.last_mut() {
+                *last |= LAST_HOP;
+            }
+        }
+        let ids = dense.ids();
+        if ids.len() >= LAST_HOP as usize {
+            return Err(Overflow::ROUTES);
+        }
+        let links = ids.iter().map(|id| LinkState {
+            free_at: Picos::ZERO,
+            free_ticket: Ticket::default(),
+            head: None,
+            tail: None,
+            cost: topology.dimension_of(*id).unwrap_or(0) as u32,
+            bytes: 0,
+            busy: Picos::ZERO,
+        });
+        Ok(Self { links: links.collect(), ids, costs, hops, first_hop })
+    }
+
+    /// The message joins the queue of the link at its current hop.
+    #[inline]
+    fn join(
+        &mut self,
+        id: MessageId,
+        messages: &mut Messages,
+        queue: &mut EventQueue,
+    ) -> Result<(), Overflow> {
+        let at = self.hops[messages[id].hop as usize] & !LAST_HOP;
+        let link = &mut self.links[at as usize];
+        if let Some(tail) = link.tail {
+            messages[tail].next = Some(id);
+            link.tail = Some(id);
+            return Ok(());
+        }
+        if queue.has_passed(link.free_at, link.free_ticket) {
+            return self.start(at, id, messages, queue);
+        }
+        (link.head, link.tail) = (Some(id), Some(id));
+        queue.schedule_reserved(link.free_at, link.free_ticket, Event::LinkFree(at))
+    }
+
+    #[inline]
+    fn start(
+        &mut self,
+        at: u32,
+        id: MessageId,
+        messages: &mut Messages,
+        queue: &mut EventQueue,
+    ) -> Result<(), Overflow> {
+        let link = &mut self.links[at as usize];
+        let size = messages[id].bytes;
+        let (occupation, passage) = self.costs[link.cost as usize].of(size)?;
+        queue.schedule(passage, Event::Arrival(id))?;
+        link.free_at = queue.now().checked_add(occupation).ok_or(Overflow::TIME)?;
+        link.free_ticket = queue.reserve();
+        link.bytes = link.bytes.checked_add(size.0).ok_or(Overflow::BYTES)?;
+        // A link carries one message at a time, so its busy time is no longer than the time that has passed.
+        link.busy = Picos(link.busy.0 + occupation.0);
+        if link.head.is_some() {
+            queue.schedule_reserved(link.free_at, link.free_ticket, Event::LinkFree(at))?;
+        }
+        Ok(())
+    }
+}
+
+impl Network for LinkQueue {
+    #[inline]
+    fn inject(
+        &mut self,
+        message: MessageId,
+        pair: u32,
+        messages: &mut Messages,
+        queue: &mut EventQueue,
+    ) -> Result<(), Overflow> {
+        messages[message].hop = self.first_hop[pair as usize];
+        self.join(message, messages, queue)
+    }
+
+    #[inline]
+    fn arrive(
+        &mut self,
+        message: MessageId,
+        messages: &mut Messages,
+        queue: &mut EventQueue,
+    ) -> Result<bool, Overflow> {
+        let hop = &mut messages[message].hop;
+        if self.hops[*hop as usize] & LAST_HOP != 0 {
+            return Ok(true);
+        }
+        *hop += 1;
+        self.join(message, messages, queue)?;
+        Ok(false)
+    }
+
+    fn link_free(
+        &mut self,
+        at: u32,
+        messages: &mut Messages,
+        queue: &mut EventQueue,
+    ) -> Result<(), Overflow> {
+        let link = &mut self.links[at as usize];
+        let Some(head) = link.head else { return Ok(()) };
+        link.head = messages[head].next.take();
+        if link.head.is_none() {
+            link.tail = None;
+        }
+        self.start(at, head, messages, queue)
+    }
+
+    fn link_loads(&self) -> Option<Vec<LinkLoad>> {
+        let loads = self.ids.iter().zip(&self.links);
+        Some(
+            loads
+                .map(|(id, link)| LinkLoad { link: *id, bytes: Bytes(link.bytes), busy: link.busy })
+                .collect(),
+        )
+    }
+}
+
+/// The links that some route uses, numbered from 0 in the order of their ids.
+enum DenseLinks {
+    /// By link id, the index or `UNUSED`: for topologies with few links beside the routes.
+    Table(Vec<u32>),
+    /// The used ids in order, for the others.
+    Sorted(Vec<u64>),
+}
+
+const UNUSED: u32 = u32::MAX;
+
+impl DenseLinks {
+    fn of(topology: &Topology, pairs: &[Pair]) -> Self {
+        const LINKS_PER_PAIR: u64 = 16;
+        let mut route = Vec::new();
+        let few = (pairs.len() as u64 * LINKS_PER_PAIR).max(1 << 16);
+        if topology.link_count() <= few.min(u64::from(UNUSED)) {
+            let mut table = vec![UNUSED; topology.link_count() as usize];
+            for pair in pairs {
+                topology.route(pair.src, pair.dst, &mut route);
+                route.drain(..).for_each(|id| table[id.0 as usize] = 0);
+            }
+            let used = table.iter_mut().filter(|index| **index != UNUSED);
+            (0..).zip(used).for_each(|(number, index)| *index = number);
+            return Self::Table(table);
+        }
+        let mut used = Vec::new();
+        for pair in pairs {
+            topology.route(pair.src, pair.dst, &mut route);
+            used.extend(route.drain(..).map(|id| id.0));
+        }
+        used.sort_unstable();
+        used.dedup();
+        Self::Sorted(used)
+    }
+
+    /// The index of a link on a route of one of the pairs.
+    fn index(&self, id: LinkId) -> u32 {
+        match self {
+            Self::Table(table) => table[id.0 as usize],
+            Self::Sorted(used) => used.partition_point(|used| *used < id.0) as u32,
+        }
+    }
+
+    fn ids(&self) -> Vec<LinkId> {
+        match self {
+            Self::Table(table) => {
+                let used = (0..).zip(table).filter(|(_, index)| **index != UNUSED);
+                used.map(|(id, _)| LinkId(id)).collect()
+            }
+            Self::Sorted(used) => used.iter().map(|id| LinkId(*id)).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Dimension;
+
+    #[test]
+    fn a_sparse_use_of_a_huge_topology_costs_only_the_links_used() {
+        let full = Dimension::fully_connected(1 << 20, "50 GB/s".parse().unwrap(), "1 us".parse().unwrap());
+        let topology = Topology::new([full]).unwrap();
+        let pairs = [Pair { src: 9, dst: 1_000_000 }, Pair { src: 3, dst: 4 }];
+        let network = LinkQueue::new(&topology, Conventions::Exact, &pairs).unwrap();
+        assert_eq!(network.links.len(), 2);
+        assert_eq!(network.hops, [1 | LAST_HOP, LAST_HOP]);
+        let mut route = Vec::new();
+        topology.route(3, 4, &mut route);
+        assert_eq!(network.ids[0], route[0]);
+    }
+}

@@ -1,0 +1,45 @@
+//! What can be wrong with a topology file.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::TopologyError;
+
+/// A topology file that cannot be used. Each message is one line that names the file.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("{}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file's name does not say which format it has.
+    #[error("{}: expected a topology file with the ending .toml (this project's form), .yml or .yaml (ASTRA-sim network)", path.display())]
+    UnknownEnding {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The text is not of the format, or a key or value is wrong.
+    #[error("{file}{}: {message}", line.map(|line| format!(":{line}")).unwrap_or_default())]
+    Invalid {
+        /// The file's name.
+        file: String,
+        /// The line, counted from 1, where known.
+        line: Option<u64>,
+        /// What is wrong, with the key and the value.
+        message: String,
+    },
+    /// The dimensions make no topology.
+    #[error("{file}: {source}")]
+    Topology {
+        /// The file's name.
+        file: String,
+        /// Why.
+        source: TopologyError,
+    },
+}

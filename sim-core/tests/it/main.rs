@@ -1,0 +1,8 @@
+//! What the simulator answers, by kind of claim.
+
+mod astra_sim;
+mod by_hand;
+mod properties;
+mod refused;
+mod stuck;
+mod support;

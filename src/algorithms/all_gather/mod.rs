@@ -1,0 +1,5 @@
+//! All-gather: every rank ends with the data of all ranks.
+
+mod ring;
+
+pub use ring::allgather_ring;

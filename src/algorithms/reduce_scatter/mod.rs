@@ -1,0 +1,5 @@
+//! Reduce-scatter: every rank ends with its part of the sum over all ranks.
+
+mod ring;
+
+pub use ring::reduce_scatter_ring;
