@@ -123,7 +123,11 @@ pub(crate) fn op<F: Figures + ?Sized>(
     })
 }
 
-fn message_size<F: Figures + ?Sized>(figures: &F, collective_size: Option<u64>) -> Result<u64, F::Error> {
+/// The size of a message: the literal one, or the one that follows from its chunks.
+pub(crate) fn message_size<F: Figures + ?Sized>(
+    figures: &F,
+    collective_size: Option<u64>,
+) -> Result<u64, F::Error> {
     if let Some(literal) = figures.find(Figure::CommSize)? {
         return Ok(literal);
     }

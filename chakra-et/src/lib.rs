@@ -8,6 +8,9 @@
 //!   [`load_trace`] and [`load_bytes`] also say what there is to warn of.
 //! * [`NodeReader`] gives the nodes of one file as they are, one at a time, and loses nothing.
 //! * [`RankWriter`] and [`write_trace`] write.
+//! * [`validate`] says what is wrong with a trace, [`summary`] what there is in it; [`groups`] are the
+//!   communicators that its nodes name. With the feature `json`, the module `jsonl` turns traces into JSON lines
+//!   and back, and group files are read.
 //! * [`proto`] has the messages, [`frame`] how they follow one another, [`attr`] their attributes,
 //!   [`view`] what a node means, [`metadata`] what the first message says.
 //!
@@ -53,8 +56,11 @@ mod files;
 pub mod frame;
 mod frame_reader;
 pub mod graph;
+pub mod groups;
 mod hot;
 mod input;
+#[cfg(feature = "json")]
+pub mod jsonl;
 mod messages;
 pub mod metadata;
 mod node_reader;
@@ -62,8 +68,11 @@ mod old;
 mod prefix;
 pub mod proto;
 mod rank;
+mod rank_files;
 mod read;
 mod schema;
+pub mod summary;
+pub mod validate;
 pub mod view;
 mod warning;
 mod wire;
@@ -74,6 +83,7 @@ pub use error::{DepKind, FileError, Input, Place, Problem, ReadError};
 pub use files::{WriteError, write_trace};
 pub use graph::Graph;
 pub use node_reader::{NodeReader, ReadNode};
+pub use rank_files::RankFiles;
 pub use read::{Loaded, graph_from_bytes, load_bytes, load_trace, read_trace};
 pub use warning::{Warning, WarningKind};
 pub use wire_bytes::{FieldOf, UnknownField, WireBytes};

@@ -1,6 +1,6 @@
 //! The `collective` command.
 //!
-//! Exit codes: 0 success; 1 the answer is "no" (a wrong algorithm, a run that cannot go on); 2 bad input,
+//! Exit codes: 0 success; 1 the answer is "no" (a wrong algorithm, a run that cannot go on, a trace with errors); 2 bad input,
 //! with one readable line on standard error.
 
 mod commands;
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{algorithms, compile, simulate};
+use commands::{algorithms, compile, convert, inspect, simulate};
 
 /// Compile, check and simulate collective communication algorithms.
 #[derive(Parser)]
@@ -29,6 +29,10 @@ enum Command {
     Algorithms(algorithms::Algorithms),
     /// Compile a built-in algorithm to Chakra execution traces, or show a stage on the way.
     Compile(compile::Compile),
+    /// Say what is in Chakra execution traces, and what is wrong with them.
+    Inspect(inspect::Inspect),
+    /// Turn Chakra execution traces into another form: plain, compressed or JSON lines.
+    Convert(convert::Convert),
     /// Simulate one collective on a topology.
     Simulate(simulate::Simulate),
 }
@@ -37,6 +41,8 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Algorithms(command) => command.run(),
         Command::Compile(command) => command.run(),
+        Command::Inspect(command) => command.run(),
+        Command::Convert(command) => command.run(),
         Command::Simulate(command) => command.run(),
     };
     match result {
