@@ -217,7 +217,7 @@ fn stages_on_the_way_can_be_looked_at() {
     assert_eq!(trace.lines().filter(|line| line.starts_with("op")).count(), 4);
     assert!(trace.contains("reduce r1 i[0] += r0 i[0] ch0  src/algorithms/all_reduce/ring.rs:"), "{trace}");
     let schedule = succeeds(at, "compile allreduce_ring --ranks 3 --to schedule");
-    assert!(schedule.contains("1 rrcs i[2] <- r2 -> r1"), "{schedule}");
+    assert!(schedule.contains("1 rrs i[2] <- r2 -> r1"), "{schedule}");
     succeeds(at, "compile allreduce_ring --ranks 3 --to schedule -o schedule.txt");
     assert_eq!(fs::read_to_string(at.join("schedule.txt")).unwrap().trim_end(), schedule.trim_end());
 }

@@ -146,8 +146,11 @@ pub struct Collective {
     /// Chunks from rank i to rank j at i·n + j, for all-to-all-v.
     table: Option<Arc<[u32]>>,
     /// For custom ones, by rank and output chunk: the contributions, by chunk and rank.
-    expected: Option<Arc<BTreeMap<(u32, u32), Vec<(u32, u32)>>>>,
+    expected: Option<Arc<Expected>>,
 }
+
+/// What a custom collective wants, by rank and output chunk: the contributions, by chunk and rank.
+type Expected = BTreeMap<(u32, u32), Vec<(u32, u32)>>;
 
 /// A collective that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -440,13 +443,27 @@ impl Collective {
     }
 
     /// The same custom collective with another definition.
-    pub(crate) fn expecting(self, expected: BTreeMap<(u32, u32), Vec<(u32, u32)>>) -> Self {
+    pub(crate) fn expecting(self, expected: Expected) -> Self {
         Self { expected: Some(Arc::new(expected)), ..self }
     }
 
     /// What a custom collective wants, by rank and output chunk: contributions, by chunk and rank.
-    pub(crate) fn expected(&self) -> Option<&BTreeMap<(u32, u32), Vec<(u32, u32)>>> {
+    pub(crate) fn expected(&self) -> Option<&Expected> {
         self.expected.as_deref()
+    }
+
+    /// Whether nothing states what must hold at the end: a custom collective that was read from a file which
+    /// cannot say. A verdict on its schedules is then one without a post-condition.
+    ///
+    /// ```
+    /// use collective_dsl::Collective;
+    /// assert!(Collective::custom(2, 1, 1)?.is_unspecified());
+    /// assert!(!Collective::all_reduce(2)?.is_unspecified());
+    /// # Ok::<(), collective_dsl::CollectiveError>(())
+    /// ```
+    #[must_use]
+    pub fn is_unspecified(&self) -> bool {
+        self.kind == CollectiveKind::Custom && self.expected.is_none()
     }
 
     /// The kind.
