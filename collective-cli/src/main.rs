@@ -8,12 +8,13 @@ mod failure;
 mod json;
 mod output;
 mod program;
+mod xml;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{algorithms, compile, simulate};
+use commands::{algorithms, compile, convert, simulate};
 
 /// Compile, check and simulate collective communication algorithms.
 #[derive(Parser)]
@@ -27,8 +28,10 @@ struct Arguments {
 enum Command {
     /// List the built-in algorithms with their parameters.
     Algorithms(algorithms::Algorithms),
-    /// Compile a built-in algorithm to Chakra execution traces, or show a stage on the way.
+    /// Compile a built-in algorithm to Chakra execution traces or MSCCL XML, or show a stage on the way.
     Compile(compile::Compile),
+    /// Convert MSCCL XML to Chakra execution traces, or to the XML of another runtime.
+    Convert(convert::Convert),
     /// Simulate one collective on a topology.
     Simulate(simulate::Simulate),
 }
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Algorithms(command) => command.run(),
         Command::Compile(command) => command.run(),
+        Command::Convert(command) => command.run(),
         Command::Simulate(command) => command.run(),
     };
     match result {

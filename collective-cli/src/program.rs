@@ -10,12 +10,19 @@ use crate::failure::Failure;
 /// Parameters of a built-in algorithm, and the size of its data.
 #[derive(Args)]
 pub(crate) struct ProgramArguments {
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
     /// Number of ranks.
     #[arg(long, value_name = "N")]
     pub(crate) ranks: Option<usize>,
     /// Sets another parameter of the algorithm; may be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     pub(crate) set: Vec<(String, usize)>,
+}
+
+/// What turns a schedule into a graph: the size of the data, and how fast they are reduced.
+#[derive(Args)]
+pub(crate) struct DataArguments {
     /// Size of the collective, such as 1MiB, 64KiB, 1GB or a number of bytes: the vector for all-reduce, the whole
     /// gathered or scattered buffer for all-gather and reduce-scatter [default: 1MiB].
     #[arg(long, value_name = "SIZE")]
@@ -36,7 +43,7 @@ fn setting(text: &str) -> Result<(String, usize), String> {
     Ok((name.to_owned(), value))
 }
 
-impl ProgramArguments {
+impl DataArguments {
     /// The size with its element type.
     pub(crate) fn full_size(&self) -> Size {
         let size = Size::bytes(self.size.map_or(1 << 20, |size| size.0));
@@ -47,7 +54,9 @@ impl ProgramArguments {
     pub(crate) fn et_options(&self) -> EtOptions {
         EtOptions { reduce_rate: self.reduce_rate.unwrap_or_default(), ..EtOptions::new(self.full_size()) }
     }
+}
 
+impl ProgramArguments {
     /// The traced program.
     pub(crate) fn trace(&self, algorithm: &AlgorithmDef) -> Result<Trace, Failure> {
         let mut given: Vec<(&str, usize)> = Vec::new();

@@ -2,4 +2,5 @@
 
 pub(crate) mod algorithms;
 pub(crate) mod compile;
+pub(crate) mod convert;
 pub(crate) mod simulate;

@@ -15,6 +15,9 @@ use crate::ids::{RankId, ThreadBlockId};
 use crate::schedule::{Place, Schedule, Step, StepId, StepKind, ThreadBlock};
 use crate::verify;
 
+/// The most findings that a refusal lists.
+const MAX_FINDINGS: usize = 5;
+
 /// The dialect, and what a file says beside its schedule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct XmlOptions {
@@ -118,7 +121,12 @@ pub fn write(schedule: &Schedule, options: &XmlOptions) -> Result<String, XmlErr
 /// Refuses what cannot be written; the collective's word otherwise.
 fn check(schedule: &Schedule, options: &XmlOptions) -> Result<&'static str, XmlError> {
     let (target, kind) = (options.target, schedule.collective.kind());
-    let refuse = |findings: Vec<Diagnostic>| {
+    let refuse = |mut findings: Vec<Diagnostic>| {
+        let more = findings.len().saturating_sub(MAX_FINDINGS);
+        findings.truncate(MAX_FINDINGS);
+        if let Some(last) = findings.last_mut().filter(|_| more > 0) {
+            last.message.push_str(&format!("; and {more} more findings"));
+        }
         let (name, sites) = (schedule.name.clone(), schedule.sites.clone());
         if findings.is_empty() {
             Ok(())
