@@ -22,6 +22,26 @@ impl Failure {
         Self::Input(message.to_string())
     }
 
+    /// Several failures as one, in their order: bad input if any is, else a verdict; nothing if there is none.
+    pub(crate) fn several(failures: Vec<Failure>) -> Result<(), Failure> {
+        let (mut messages, mut bad_input) = (Vec::new(), false);
+        for failure in failures {
+            match failure {
+                Failure::Verdict(message) => messages.push(message),
+                Failure::Input(message) => {
+                    bad_input = true;
+                    messages.push(message);
+                }
+                Failure::OutputClosed => return Err(Failure::OutputClosed),
+            }
+        }
+        match (messages.is_empty(), bad_input) {
+            (true, _) => Ok(()),
+            (false, true) => Err(Failure::Input(messages.join("\nerror: "))),
+            (false, false) => Err(Failure::Verdict(messages.join("\nerror: "))),
+        }
+    }
+
     /// Says why on standard error and gives the exit code.
     pub(crate) fn report(self) -> ExitCode {
         let (code, message) = match self {

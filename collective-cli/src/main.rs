@@ -8,6 +8,7 @@ mod failure;
 mod json;
 mod output;
 mod program;
+mod xml;
 
 use std::process::ExitCode;
 
@@ -27,11 +28,12 @@ struct Arguments {
 enum Command {
     /// List the built-in algorithms with their parameters.
     Algorithms(algorithms::Algorithms),
-    /// Compile a built-in algorithm to Chakra execution traces, or show a stage on the way.
+    /// Compile a built-in algorithm to Chakra execution traces or MSCCL XML, or show a stage on the way.
     Compile(compile::Compile),
     /// Say what is in Chakra execution traces, and what is wrong with them.
     Inspect(inspect::Inspect),
-    /// Turn Chakra execution traces into another form: plain, compressed or JSON lines.
+    /// Turn MSCCL XML into Chakra execution traces or the XML of another runtime, and traces into another form: plain,
+    /// compressed or JSON lines.
     Convert(convert::Convert),
     /// Simulate one collective on a topology.
     Simulate(simulate::Simulate),

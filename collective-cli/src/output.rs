@@ -1,6 +1,8 @@
 //! Printing that survives a closed pipe.
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 
 use crate::failure::Failure;
 
@@ -12,6 +14,18 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::OutputClosed),
         Err(error) => Err(Failure::input(format!("standard output: {error}"))),
     }
+}
+
+/// Writes a file whole or not at all: a reader never sees half of it.
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    let mut temporary = path.to_owned().into_os_string();
+    temporary.push(".tmp");
+    let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|error| {
+        // What is left of the attempt may not exist; there is nothing more to say about it.
+        let _ = fs::remove_file(&temporary);
+        Failure::input(format!("{}: {error}", path.display()))
+    })
 }
 
 /// Rows as text: columns as wide as their widest cell, the first to the left, the others to the right.

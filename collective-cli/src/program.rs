@@ -10,12 +10,19 @@ use crate::failure::Failure;
 /// Parameters of a built-in algorithm, and the size of its data.
 #[derive(Args)]
 pub(crate) struct ProgramArguments {
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
     /// Number of ranks; `simulate` takes it from the topology if it is not given.
     #[arg(long, value_name = "N")]
     pub(crate) ranks: Option<usize>,
     /// Sets another parameter of the algorithm; may be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     pub(crate) set: Vec<(String, usize)>,
+}
+
+/// What turns a schedule into a graph: the size of the data, and how fast they are reduced.
+#[derive(Args)]
+pub(crate) struct DataArguments {
     /// Size of the collective, such as 1MiB, 64KiB, 1GB or a number of bytes: the vector for all-reduce, the whole
     /// gathered or scattered buffer for all-gather and reduce-scatter [default: 1MiB].
     #[arg(long, value_name = "SIZE")]
@@ -40,7 +47,13 @@ fn setting(text: &str) -> Result<(String, usize), String> {
     Ok((name.to_owned(), value))
 }
 
-impl ProgramArguments {
+impl DataArguments {
+    /// Whether any was given.
+    pub(crate) fn any(&self) -> bool {
+        let Self { size, element_type, reduce_rate, order } = self;
+        size.is_some() || element_type.is_some() || reduce_rate.is_some() || order.is_some()
+    }
+
     /// The size with its element type.
     pub(crate) fn full_size(&self) -> Size {
         let size = Size::bytes(self.size.map_or(1 << 20, |size| size.0));
@@ -55,7 +68,9 @@ impl ProgramArguments {
             ..EtOptions::new(self.full_size())
         }
     }
+}
 
+impl ProgramArguments {
     /// The value of every parameter of the algorithm, by name.
     pub(crate) fn parameters(&self, algorithm: &AlgorithmDef) -> Result<Vec<(&'static str, usize)>, Failure> {
         let mut given: Vec<(&str, usize)> = Vec::new();

@@ -1,50 +1,13 @@
 //! The command as its users meet it.
 
+mod support;
+
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 
 use chakra_et::graph::{Op, Origin};
 use chakra_et::{RankWriter, metadata, view};
 use serde_json::{Value, json};
-use tempfile::TempDir;
-
-const RING_YAML: &str = "topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n";
-
-fn collective(directory: &Path, arguments: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_collective"));
-    command.current_dir(directory).args(arguments.split_whitespace()).output().unwrap()
-}
-
-/// Standard output of a run that must succeed.
-#[track_caller]
-fn succeeds(directory: &Path, arguments: &str) -> String {
-    let output = collective(directory, arguments);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{arguments}: {stderr}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// Standard error of a run that must end with the code given.
-#[track_caller]
-fn fails(directory: &Path, code: i32, arguments: &str) -> String {
-    let output = collective(directory, arguments);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(code), "{arguments}: {stderr}");
-    assert!(!stderr.contains("panicked"), "{stderr}");
-    stderr
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap()
-}
-
-/// A directory with ASTRA-sim's ring of eight.
-fn with_ring() -> TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("ring.yml"), RING_YAML).unwrap();
-    directory
-}
+use support::{RING_YAML, collective, fails, json, succeeds, with_ring};
 
 #[test]
 fn compile_then_simulate_gives_the_time_of_astra_sim() {
@@ -248,7 +211,7 @@ fn stages_on_the_way_can_be_looked_at() {
     assert_eq!(trace.lines().filter(|line| line.starts_with("op")).count(), 4);
     assert!(trace.contains("reduce r1 i[0] += r0 i[0] ch0  src/algorithms/all_reduce/ring.rs:"), "{trace}");
     let schedule = succeeds(at, "compile allreduce_ring --ranks 3 --to schedule");
-    assert!(schedule.contains("1 rrcs i[2] <- r2 -> r1"), "{schedule}");
+    assert!(schedule.contains("1 rrs i[2] <- r2 -> r1"), "{schedule}");
     succeeds(at, "compile allreduce_ring --ranks 3 --to schedule -o schedule.txt");
     assert_eq!(fs::read_to_string(at.join("schedule.txt")).unwrap().trim_end(), schedule.trim_end());
 }

@@ -452,6 +452,20 @@ impl Collective {
         self.expected.as_deref()
     }
 
+    /// Whether nothing states what must hold at the end: a custom collective that was read from a file which
+    /// cannot say. A verdict on its schedules is then one without a post-condition.
+    ///
+    /// ```
+    /// use collective_dsl::Collective;
+    /// assert!(Collective::custom(2, 1, 1)?.is_unspecified());
+    /// assert!(!Collective::all_reduce(2)?.is_unspecified());
+    /// # Ok::<(), collective_dsl::CollectiveError>(())
+    /// ```
+    #[must_use]
+    pub fn is_unspecified(&self) -> bool {
+        self.kind == CollectiveKind::Custom && self.expected.is_none()
+    }
+
     /// The kind.
     #[must_use]
     pub fn kind(&self) -> CollectiveKind {

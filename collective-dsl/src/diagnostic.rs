@@ -11,6 +11,8 @@ use crate::site::SiteTable;
 pub enum Rule {
     /// A rank, chunk, count or parameter that does not exist or makes no sense.
     Malformed,
+    /// More of something than the runtime that it is meant for can hold.
+    Limit,
     /// An access outside its buffer.
     Bounds,
     /// Thread blocks and connections that do not fit: two thread blocks on one side of a connection, or one thread
@@ -34,6 +36,7 @@ impl Rule {
     pub fn name(self) -> &'static str {
         match self {
             Rule::Malformed => "malformed",
+            Rule::Limit => "limit",
             Rule::Bounds => "bounds",
             Rule::Ownership => "ownership",
             Rule::Unmatched => "unmatched",

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! [`Program`] records what a function does; [`compile`] lowers the [`Trace`] to a [`Schedule`] and verifies
-//! it; [`et`] writes the schedule as a Chakra execution trace, in memory or as bytes.
+//! it; [`msccl`] writes and reads schedules as MSCCL XML; [`et`] writes the schedule as a Chakra execution trace, in memory or as bytes.
 
 mod algorithm;
 mod buffer;
@@ -18,6 +18,7 @@ mod embedded;
 pub mod et;
 mod ids;
 mod lower;
+pub mod msccl;
 mod options;
 mod program;
 mod schedule;

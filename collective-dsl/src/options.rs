@@ -57,6 +57,12 @@ pub struct UnknownOption {
     known: &'static str,
 }
 
+impl UnknownOption {
+    pub(crate) fn new(what: &'static str, name: &str, known: &'static str) -> Self {
+        Self { what, name: name.to_owned(), known }
+    }
+}
+
 impl FromStr for Protocol {
     type Err = UnknownOption;
 

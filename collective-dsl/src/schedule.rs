@@ -90,6 +90,22 @@ impl StepKind {
         }
     }
 
+    /// The kind behind a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let all = [
+            StepKind::Send,
+            StepKind::Recv,
+            StepKind::RecvCopySend,
+            StepKind::RecvReduceCopy,
+            StepKind::RecvReduceSend,
+            StepKind::RecvReduceCopySend,
+            StepKind::Copy,
+            StepKind::Reduce,
+        ];
+        all.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// Whether the step sends a message.
     #[must_use]
     pub fn sends(self) -> bool {

@@ -1,15 +1,16 @@
 //! `collective compile`.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use collective::et;
+use collective::msccl::{self, XmlOptions};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output;
 use crate::program::{self, ProgramArguments};
+use crate::xml::XmlArguments;
 
 /// Arguments of `collective compile`.
 #[derive(Args)]
@@ -18,6 +19,8 @@ pub(crate) struct Compile {
     name: String,
     #[command(flatten)]
     program: ProgramArguments,
+    #[command(flatten)]
+    xml: XmlArguments,
     /// What to write.
     #[arg(long, value_enum, default_value_t = Stage::Chakra)]
     to: Stage,
@@ -36,6 +39,8 @@ enum Stage {
     Trace,
     /// Thread blocks and steps.
     Schedule,
+    /// The XML that MSCCL runtimes read; --target names the runtime.
+    MscclXml,
     /// Chakra execution traces, one file a rank.
     Chakra,
 }
@@ -43,9 +48,17 @@ enum Stage {
 impl Compile {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let algorithm = program::find(&self.name)?;
+        if self.xml.any() && self.to != Stage::MscclXml {
+            return Err(Failure::input("--target, --min-bytes and --max-bytes go with --to msccl-xml"));
+        }
         match self.to {
             Stage::Trace => self.text(&self.program.trace(algorithm)?.to_string()),
             Stage::Schedule => self.text(&self.program.schedule(algorithm)?.to_string()),
+            Stage::MscclXml => {
+                let mut options = XmlOptions::new(self.xml.target.unwrap_or_default());
+                self.xml.apply(&mut options);
+                self.text(&msccl::write(&self.program.schedule(algorithm)?, &options)?)
+            }
             Stage::Chakra => {
                 let Some(prefix) = &self.output else {
                     return Err(Failure::input(
@@ -53,7 +66,7 @@ impl Compile {
                     ));
                 };
                 let schedule = self.program.schedule(algorithm)?;
-                let traces = et::bytes(&schedule, &self.program.et_options()).map_err(Failure::input)?;
+                let traces = et::bytes(&schedule, &self.program.data.et_options()).map_err(Failure::input)?;
                 traces.write(prefix).map_err(Failure::input)?;
                 let graph = traces.graph().map_err(Failure::input)?;
                 let (ranks, prefix) = (traces.ranks().len(), prefix.display().to_string());
@@ -62,7 +75,7 @@ impl Compile {
                     let summary = json!({
                         "algorithm": algorithm.name, "prefix": prefix, "ranks": ranks,
                         "nodes": graph.node_count(), "messages": schedule.message_count(),
-                        "size_bytes": self.program.full_size().in_bytes(), "file_bytes": bytes,
+                        "size_bytes": self.program.data.full_size().in_bytes(), "file_bytes": bytes,
                     });
                     return output::print(&summary.to_string());
                 }
@@ -82,17 +95,9 @@ impl Compile {
 
     fn text(&self, text: &str) -> Result<(), Failure> {
         if self.json {
-            return Err(Failure::input("--json goes with --to chakra; traces and schedules are text"));
+            return Err(Failure::input("--json goes with --to chakra; the other stages are text"));
         }
         let Some(path) = &self.output else { return output::print(text) };
-        // Whole or not at all: a reader never sees half of it.
-        let mut temporary = path.clone().into_os_string();
-        temporary.push(".tmp");
-        let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
-        written.map_err(|error| {
-            // What is left of the attempt may not exist; there is nothing more to say about it.
-            let _ = fs::remove_file(&temporary);
-            Failure::input(format!("{}: {error}", path.display()))
-        })
+        output::write_file(path, text)
     }
 }

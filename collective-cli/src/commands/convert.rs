@@ -5,22 +5,27 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::convert_et::{self, Converted};
+use super::convert_xml::FromXml;
 use crate::failure::Failure;
 use crate::output;
+use crate::xml;
 
 /// Arguments of `collective convert`.
 #[derive(Args)]
 pub(crate) struct Convert {
-    /// A Chakra trace: a file ending in .et, .et.gz or .jsonl, or the prefix PREFIX of files PREFIX.0.et, …
+    /// An MSCCL XML file, or a folder of them (each is converted, and those that cannot be are reported); or a Chakra
+    /// trace: a file ending in .et, .et.gz or .jsonl, or the prefix PREFIX of files PREFIX.0.et, …
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// What to write, in the form that its ending says: .et, .et.gz or .jsonl. If IN is a prefix, PREFIX.jsonl stands
-    /// for PREFIX.0.jsonl, PREFIX.1.jsonl, …
+    /// From XML: a file OUT.xml, or the prefix OUT of traces; for a folder, a folder. From a trace: the form that the
+    /// ending says, .et, .et.gz or .jsonl; if IN is a prefix, PREFIX.jsonl stands for PREFIX.0.jsonl, PREFIX.1.jsonl, …
     #[arg(value_name = "OUT", required_unless_present = "output")]
     out: Option<PathBuf>,
     /// The same as OUT.
     #[arg(short, long, value_name = "OUT", conflicts_with = "out")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    from_xml: FromXml,
 }
 
 impl Convert {
@@ -28,6 +33,21 @@ impl Convert {
         let Some(output) = self.out.as_deref().or(self.output.as_deref()) else {
             return Err(Failure::input("say what to write: collective convert IN OUT"));
         };
+        if xml::is_xml(&self.input) || self.input.is_dir() {
+            return self.from_xml.convert(&self.input, output);
+        }
+        if self.from_xml.any() {
+            return Err(Failure::input(format!(
+                "{}: --to, --target, --size and the other options are for MSCCL XML; a trace only changes its form",
+                self.input.display()
+            )));
+        }
+        if xml::is_xml(output) {
+            return Err(Failure::input(format!(
+                "{}: traces cannot be turned into MSCCL XML: compile the algorithm with --to msccl-xml",
+                self.input.display()
+            )));
+        }
         output::print(&said(&convert_et::convert_et(&self.input, output)?, output))
     }
 }

@@ -4,5 +4,6 @@ pub(crate) mod algorithms;
 pub(crate) mod compile;
 pub(crate) mod convert;
 pub(crate) mod convert_et;
+pub(crate) mod convert_xml;
 pub(crate) mod inspect;
 pub(crate) mod simulate;

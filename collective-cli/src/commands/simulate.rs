@@ -8,20 +8,21 @@ use collective::sim::report::{LinkLoad, algbw_gb_per_s, busbw_factor, busbw_gb_p
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::{Bytes, Picos};
 use collective::sim::{Conventions, Model, Report, SimError, Simulation, StuckReport};
-use collective::{AlgorithmDef, algorithms, et};
+use collective::{AlgorithmDef, Schedule, algorithms, et};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::json::nanoseconds;
 use crate::output::{self, table};
-use crate::program::ProgramArguments;
+use crate::program::{DataArguments, ProgramArguments};
+use crate::xml;
 
 /// Arguments of `collective simulate`.
 #[derive(Args)]
 pub(crate) struct Simulate {
-    /// The prefix PREFIX of traces PREFIX.0.et, PREFIX.1.et, …, or a built-in algorithm. If both exist, it is the
-    /// traces; write ./NAME for a prefix without directory.
-    #[arg(value_name = "PREFIX|NAME")]
+    /// The prefix PREFIX of traces PREFIX.0.et, PREFIX.1.et, …, an MSCCL XML file FILE.xml, or a built-in algorithm.
+    /// If traces and an algorithm have the name, it is the traces; write ./NAME for a prefix without directory.
+    #[arg(value_name = "PREFIX|FILE.xml|NAME")]
     what: String,
     /// The network: this project's TOML, or ASTRA-sim's network YAML.
     #[arg(long, value_name = "FILE")]
@@ -73,6 +74,7 @@ impl Simulate {
                 self.program.ranks.get_or_insert(loaded.topology.rank_count() as usize);
                 self.compile(algorithm)?
             }
+            None if xml::is_xml(Path::new(&self.what)) => self.import()?,
             None => self.read()?,
         };
         let simulation = Simulation::new(&loaded.topology).model(self.model).conventions(loaded.conventions);
@@ -105,24 +107,45 @@ impl Simulate {
     }
 
     fn compile(&self, algorithm: &AlgorithmDef) -> Result<Subject, Failure> {
-        if self.collective.is_some() {
-            return Err(Failure::input(
-                "--collective is for traces; a built-in algorithm knows its collective",
-            ));
+        self.subject(&self.program.schedule(algorithm)?, self.program.parameters(algorithm)?)
+    }
+
+    /// An MSCCL XML file, verified as a built-in algorithm is.
+    fn import(&self) -> Result<Subject, Failure> {
+        let path = Path::new(&self.what);
+        if !self.program.set.is_empty() {
+            return Err(Failure::input("--set is for built-in algorithms; an XML file has no parameters"));
         }
-        let schedule = self.program.schedule(algorithm)?;
-        let graph = et::graph(&schedule, &self.program.et_options()).map_err(Failure::input)?;
+        let schedule = xml::read(path)?.schedule;
+        let found = schedule.collective.ranks();
+        if let Some(ranks) = self.program.ranks.filter(|ranks| *ranks != found) {
+            return Err(Failure::input(format!("{} has {found} ranks, not {ranks}", self.what)));
+        }
+        xml::verified(&schedule, path)?;
+        self.subject(&schedule, Vec::new())
+    }
+
+    fn subject(
+        &self,
+        schedule: &Schedule,
+        parameters: Vec<(&'static str, usize)>,
+    ) -> Result<Subject, Failure> {
+        if self.collective.is_some() {
+            return Err(Failure::input("--collective is for traces; an algorithm knows its collective"));
+        }
+        let graph = et::graph(schedule, &self.program.data.et_options()).map_err(Failure::input)?;
         Ok(Subject {
             graph,
-            name: algorithm.name.to_owned(),
-            parameters: self.program.parameters(algorithm)?,
-            collective: Some(algorithm.kind.name().to_owned()),
-            size: Some(Bytes(self.program.full_size().in_bytes())),
+            name: schedule.name.clone(),
+            parameters,
+            collective: Some(schedule.collective.kind().name().to_owned()),
+            size: Some(Bytes(self.program.data.full_size().in_bytes())),
         })
     }
 
     fn read(&self) -> Result<Subject, Failure> {
-        let ProgramArguments { ranks, set, size, element_type, reduce_rate, order } = &self.program;
+        let ProgramArguments { ranks, set, data } = &self.program;
+        let DataArguments { size, element_type, reduce_rate, order } = data;
         let graph = chakra_et::read_trace(&self.what).map_err(|error| {
             let names: Vec<&str> = algorithms::ALL.iter().map(|algorithm| algorithm.name).collect();
             let looks_like_name = matches!(error, chakra_et::ReadError::NoFiles { .. });

@@ -58,6 +58,7 @@ impl EtBytes {
 }
 
 pub(super) fn encode(schedule: &Schedule, options: &EtOptions) -> Result<EtBytes, EtError> {
+    super::check(schedule)?;
     let sizes = Sizes::of(schedule, options.size)?;
     let (files, file_of_site) = schedule.sites.files();
     let mut header = metadata::write(Some(&info(schedule, options.size)), &files)?;

@@ -27,6 +27,7 @@ pub use bytes::{EtBytes, RescaleError};
 
 use crate::schedule::Schedule;
 use crate::size::{Size, SizeError};
+use crate::verify::well_formed;
 
 /// What the graph of a schedule depends on beside the schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,6 +145,9 @@ pub enum EtError {
         /// Elements of the collective.
         elements: u64,
     },
+    /// A schedule that names what does not exist.
+    #[error("{0}")]
+    Malformed(String),
     /// A rank is too large.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
@@ -166,6 +170,7 @@ pub enum EtError {
 /// # Errors
 /// See [`EtError`].
 pub fn graph(schedule: &Schedule, options: &EtOptions) -> Result<Graph, EtError> {
+    check(schedule)?;
     let sizes = sizes::Sizes::of(schedule, options.size)?;
     let (files, file_of_site) = schedule.sites.files();
     let ranks: Result<Vec<RankGraph>, EtError> = (0..schedule.ranks.len())
@@ -191,6 +196,14 @@ pub fn graph(schedule: &Schedule, options: &EtOptions) -> Result<Graph, EtError>
 /// See [`EtError`].
 pub fn bytes(schedule: &Schedule, options: &EtOptions) -> Result<EtBytes, EtError> {
     bytes::encode(schedule, options)
+}
+
+/// Refuses a schedule that names what does not exist: an imported one may.
+fn check(schedule: &Schedule) -> Result<(), EtError> {
+    match well_formed(schedule).into_iter().next() {
+        Some(fault) => Err(EtError::Malformed(fault.message)),
+        None => Ok(()),
+    }
 }
 
 fn info(schedule: &Schedule, size: Size) -> CollectiveInfo {

@@ -24,12 +24,12 @@ struct Memory {
 }
 
 impl Memory {
+    fn chunks(&self, buffer: MemoryBuffer) -> u32 {
+        self.ends[buffer as usize] - self.begins[buffer as usize]
+    }
+
     fn at(&self, place: Place, count: u32) -> Option<std::ops::Range<usize>> {
-        let buffer = match place.buffer {
-            MemoryBuffer::Input => 0,
-            MemoryBuffer::Output => 1,
-            MemoryBuffer::Scratch => 2,
-        };
+        let buffer = place.buffer as usize;
         let begin = self.begins[buffer].checked_add(place.index)?;
         let end = begin.checked_add(count)?;
         (end <= self.ends[buffer]).then_some(begin as usize..end as usize)
@@ -86,6 +86,10 @@ enum Blocked {
 /// # Errors
 /// Why it cannot get there, or what a step does wrong on the way.
 pub(super) fn execute(schedule: &Schedule, slots: u32) -> Result<Run, Vec<Diagnostic>> {
+    let faults = super::well_formed(schedule);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
     let mut machine = Machine::new(schedule, slots)?;
     machine.run()?;
     Ok(Run { values: machine.values, memories: machine.memories })
@@ -222,13 +226,15 @@ impl<'s> Machine<'s> {
     }
 
     fn step(&mut self, process: u32, step: &Step, ready: &mut VecDeque<u32>) -> Result<(), Diagnostic> {
-        let Process { rank, id, sends, receives, .. } = self.processes[process as usize];
-        let out_of_bounds = |place: Place| {
+        let Process { rank, id, next, sends, receives, .. } = self.processes[process as usize];
+        let at = || format!("rank {}, {id}, step {next} ({})", rank.0, step.kind.name());
+        let out_of_bounds = |place: Place, memory: &Memory| {
+            let (letter, chunks) = (place.buffer.letter(), memory.chunks(place.buffer));
+            let end = u64::from(place.index) + u64::from(step.count);
             let message = format!(
-                "rank {}, {id}: step {} reaches beyond its buffer: {} chunk(s) from {place}",
-                rank.0,
-                step.kind.name(),
-                step.count
+                "{} reaches beyond its buffer: {letter}[{}..{end}], but {letter} has {chunks} chunk(s) there",
+                at(),
+                place.index,
             );
             Diagnostic::new(Rule::Bounds, Some(step.site), message)
         };
@@ -240,21 +246,19 @@ impl<'s> Machine<'s> {
             let connection = &mut self.connections[connection as usize];
             let size = connection.sizes.pop_front().unwrap_or(0);
             if size != step.count {
-                let message = format!(
-                    "rank {}, {id}: a message of {size} chunk(s) meets a receive of {}",
-                    rank.0, step.count
-                );
+                let message =
+                    format!("{}: a message of {size} chunk(s) meets a receive of {}", at(), step.count);
                 return Err(Diagnostic::new(Rule::Unmatched, Some(step.site), message));
             }
             self.moved.extend(connection.chunks.drain(..size as usize));
             ready.extend(connection.sender);
         }
         if step.kind.reads_src() {
-            let range = memory.at(step.src, step.count).ok_or_else(|| out_of_bounds(step.src))?;
+            let range = memory.at(step.src, step.count).ok_or_else(|| out_of_bounds(step.src, memory))?;
             let cells = &memory.cells[range];
             if let Some(hole) = cells.iter().position(|cell| cell.0 == Value::Empty) {
                 let place = Place { index: step.src.index + hole as u32, ..step.src };
-                let message = format!("rank {}, {id}: {place} is read but has never been written", rank.0);
+                let message = format!("{}: {place} is read but has never been written", at());
                 return Err(Diagnostic::new(Rule::Uninitialised, Some(step.site), message));
             }
             if step.kind.receives() {
@@ -266,7 +270,7 @@ impl<'s> Machine<'s> {
             }
         }
         if step.kind.writes_dst() {
-            let range = memory.at(step.dst, step.count).ok_or_else(|| out_of_bounds(step.dst))?;
+            let range = memory.at(step.dst, step.count).ok_or_else(|| out_of_bounds(step.dst, memory))?;
             let into = step.kind.reduces() && !step.kind.receives();
             for (cell, moved) in memory.cells[range].iter_mut().zip(&self.moved) {
                 let value = if into { self.values.add(cell.0, *moved) } else { *moved };

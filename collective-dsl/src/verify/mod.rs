@@ -5,7 +5,8 @@
 //!
 //! The rules, by the name that messages and JSON use:
 //!
-//! * **malformed** — a thread block sends without a send peer, or two thread blocks own one end of a connection;
+//! * **malformed** — a peer or an awaited step that does not exist, a thread block that sends without a send peer
+//!   ([`well_formed`]), or two thread blocks that own one end of a connection;
 //! * **unmatched** — a message without its receive, a receive without its message, or both of different length;
 //! * **deadlock** — steps that wait for each other, with the slots given;
 //! * **uninitialised** — a step reads a chunk that nobody has written;
@@ -15,6 +16,9 @@
 mod execute;
 mod postcondition;
 mod values;
+mod well_formed;
+
+pub use well_formed::well_formed;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Rule};
 use crate::schedule::Schedule;
@@ -23,6 +27,9 @@ use crate::schedule::Schedule;
 const MAX_FINDINGS: usize = 5;
 
 /// Checks all rules with `slots` slots a connection.
+///
+/// Where nothing states a post-condition ([`crate::Collective::is_unspecified`]) none is checked: say so with the
+/// verdict.
 ///
 /// # Errors
 /// What is wrong, the first violated rule of the module's list first.

@@ -1,0 +1,79 @@
+//! MSCCL XML files: reading them with their warnings, and the arguments that say how to write them.
+
+use std::fs;
+use std::path::Path;
+
+use clap::Args;
+use collective::Schedule;
+use collective::msccl::{self, Imported, Target, XmlError, XmlOptions};
+use collective::verify;
+
+use crate::failure::Failure;
+
+/// How MSCCL XML is written.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct XmlArguments {
+    /// The runtime that MSCCL XML is written for: msccl, msccl-executor or rccl. Its dialect is used and its limits hold
+    /// [default: msccl].
+    #[arg(long, value_name = "RUNTIME")]
+    pub(crate) target: Option<Target>,
+    /// The smallest size in bytes that the runtime may choose the algorithm for (`minBytes`).
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) min_bytes: Option<u64>,
+    /// The largest such size (`maxBytes`); 0 for no bound.
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_bytes: Option<u64>,
+}
+
+impl XmlArguments {
+    /// Whether any was given.
+    pub(crate) fn any(&self) -> bool {
+        self.target.is_some() || self.min_bytes.is_some() || self.max_bytes.is_some()
+    }
+
+    /// Sets what was given.
+    pub(crate) fn apply(&self, options: &mut XmlOptions) {
+        options.min_bytes = self.min_bytes.or(options.min_bytes);
+        options.max_bytes = self.max_bytes.or(options.max_bytes);
+    }
+}
+
+impl From<XmlError> for Failure {
+    /// A schedule that the runtime cannot hold is a verdict, all else bad input.
+    fn from(error: XmlError) -> Self {
+        match error {
+            XmlError::Refused(found) => found.into(),
+            error => Failure::input(error),
+        }
+    }
+}
+
+/// Whether a path is taken for MSCCL XML.
+pub(crate) fn is_xml(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
+}
+
+/// Reads a file, and says on standard error what is odd in it.
+pub(crate) fn read(path: &Path) -> Result<Imported, Failure> {
+    let name = path.display().to_string();
+    let bytes = fs::read(path).map_err(|error| Failure::input(format!("{name}: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let line =
+            1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count();
+        Failure::input(format!("{name}:{line}: this is not UTF-8 text"))
+    })?;
+    let imported = msccl::read(&text, &name)?;
+    for warning in &imported.warnings {
+        eprintln!("warning: {name}, {warning}");
+    }
+    Ok(imported)
+}
+
+/// Refuses a schedule that is wrong, and says on standard error if that could not be checked.
+pub(crate) fn verified(schedule: &Schedule, path: &Path) -> Result<(), Failure> {
+    verify::verify(schedule, schedule.protocol.slots())?;
+    if schedule.collective.is_unspecified() {
+        eprintln!("warning: {}: it states no post-condition, so none was checked", path.display());
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! Why a text is not read, or a schedule not written.
+
+use thiserror::Error;
+
+use super::Target;
+use crate::collective::CollectiveKind;
+use crate::diagnostic::Diagnostics;
+
+/// MSCCL XML that cannot be read or written.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum XmlError {
+    /// Not XML.
+    #[error("{file}:{line}: this is not well-formed XML: {message}")]
+    Syntax {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: u32,
+        /// What is wrong.
+        message: String,
+    },
+    /// XML, but no MSCCL algorithm.
+    #[error("{file}:{line}: {at}: {message}")]
+    Malformed {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: u32,
+        /// The element: `algo`, or `gpu 0, tb 1, step 2`.
+        at: String,
+        /// The attribute and what was expected of it.
+        message: String,
+    },
+    /// A collective that the dialect has no word for.
+    #[error("the XML of {target} has no word for {kind}: {advice}")]
+    NoSuchCollective {
+        /// The dialect.
+        target: Target,
+        /// The collective.
+        kind: CollectiveKind,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// A range of sizes that contains none.
+    #[error("minBytes {min} is more than maxBytes {max}: no size lies between them")]
+    EmptyRange {
+        /// The least number of bytes.
+        min: u64,
+        /// The most.
+        max: u64,
+    },
+    /// A schedule that the runtime cannot hold, or that names what does not exist.
+    #[error("{0}")]
+    Refused(Diagnostics),
+}
