@@ -10,7 +10,7 @@ use super::write::end;
 use crate::ids::RankId;
 use crate::schedule::{Place, Schedule, Step, StepKind};
 
-/// One end of a connection: the place of each message in order.
+/// One end of a connection: the place and length of each message in order.
 type Queue = Vec<(Place, u32)>;
 
 /// Warns of sends and receives that state another place than the step that they meet has.
@@ -39,17 +39,17 @@ pub(super) fn check(algorithm: &Algorithm, schedule: &Schedule, warnings: &mut W
                 let channel = block.channel.0;
                 if step.kind.receives() {
                     let stated = (!step.kind.reduces()).then_some(raw.src);
-                    let met = block.recv.and_then(|peer| {
-                        Some((peer, received_from(&sent, (peer.0, gpu.id, channel), receives)?))
-                    });
+                    let met = block
+                        .recv
+                        .and_then(|peer| Some((peer, message(&sent, (peer.0, gpu.id, channel), receives)?)));
                     compare(schedule, step, stated, met, raw.line, "receive", warnings);
                     receives += 1;
                 }
                 if step.kind.sends() {
                     let stated = (step.kind == StepKind::Send).then_some(raw.dst);
-                    let met = block.send.and_then(|peer| {
-                        Some((peer, received_from(&received, (gpu.id, peer.0, channel), sends)?))
-                    });
+                    let met = block
+                        .send
+                        .and_then(|peer| Some((peer, message(&received, (gpu.id, peer.0, channel), sends)?)));
                     compare(schedule, step, stated, met, raw.line, "send", warnings);
                     sends += 1;
                 }
@@ -58,7 +58,8 @@ pub(super) fn check(algorithm: &Algorithm, schedule: &Schedule, warnings: &mut W
     }
 }
 
-fn received_from(
+/// The k-th message at an end of a connection.
+fn message(
     queues: &FxHashMap<(u32, u32, u32), Queue>,
     key: (u32, u32, u32),
     k: usize,

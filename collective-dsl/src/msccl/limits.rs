@@ -122,7 +122,10 @@ impl Check<'_> {
                 let site = block.steps.last().map(|step| step.site);
                 self.exceeded(
                     site,
-                    format!("rank {r}, tb{t} has {steps} steps (those that only wait included); {target} has at most {most}"),
+                    format!(
+                            "rank {r}, tb{t} has {steps} steps (those that only wait included); {target} has at most \
+                             {most}"
+                        ),
                 );
             }
             for (end, word) in [(block.send, "send"), (block.recv, "receive")] {
@@ -139,7 +142,10 @@ impl Check<'_> {
                 let most = limits.ends_per_channel;
                 self.exceeded(
                     None,
-                    format!("rank {r} has {blocks} thread blocks that {word} on channel {channel}; {target} has at most {most}"),
+                    format!(
+                            "rank {r} has {blocks} thread blocks that {word} on channel {channel}; {target} has at \
+                             most {most}"
+                        ),
                 );
             }
         }
@@ -147,7 +153,10 @@ impl Check<'_> {
             let most = limits.elements;
             self.exceeded(
                 None,
-                format!("rank {r} needs {elements} XML elements (the root, every gpu, its thread blocks and steps); {target} keeps at most {most}"),
+                format!(
+                        "rank {r} needs {elements} XML elements (the root, every gpu, its thread blocks and steps); \
+                         {target} keeps at most {most}"
+                    ),
             );
         }
     }
@@ -172,5 +181,94 @@ impl Check<'_> {
                 );
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use smallvec::smallvec;
+
+    use super::*;
+    use crate::collective::Collective;
+    use crate::ids::{ChannelId, DataId, ThreadBlockId};
+    use crate::options::Protocol;
+    use crate::schedule::{MemoryBuffer, Place, RankSchedule, StepId, StepKind, ThreadBlock};
+    use crate::site::SiteTable;
+    use crate::trace::DataTable;
+
+    /// Two ranks; the first has these thread blocks, each with so many copies that do nothing.
+    fn schedule(blocks: &[(Option<u32>, u32, usize)]) -> Schedule {
+        let place = Place { buffer: MemoryBuffer::Input, index: 0 };
+        let step = Step {
+            kind: StepKind::Copy,
+            src: place,
+            dst: place,
+            count: 1,
+            data: DataId(0),
+            depends: smallvec![],
+            site: SiteId(0),
+            send_site: SiteId(0),
+        };
+        let block = |(send, channel, steps): &(Option<u32>, u32, usize)| ThreadBlock {
+            send: send.map(RankId),
+            recv: None,
+            channel: ChannelId(*channel),
+            steps: vec![step.clone(); *steps],
+        };
+        let first = RankSchedule { thread_blocks: blocks.iter().map(block).collect(), scratch_chunks: 0 };
+        Schedule {
+            name: "synthetic".to_owned(),
+            collective: Collective::all_reduce(2).unwrap().in_place().unwrap(),
+            protocol: Protocol::Simple,
+            ranks: vec![first, RankSchedule::default()],
+            data: DataTable::new(2),
+            mixed: Vec::new(),
+            sites: SiteTable::default(),
+        }
+    }
+
+    fn messages(schedule: &Schedule, target: Target) -> Vec<String> {
+        check(schedule, target).into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn thread_blocks_of_one_channel_are_counted_for_each_direction() {
+        let blocks: Vec<_> = (0..33).map(|_| (Some(1), 0, 1)).collect();
+        let wanted = "rank 0 has 33 thread blocks that send on channel 0; msccl has at most 32";
+        assert_eq!(messages(&schedule(&blocks), Target::Msccl), [wanted]);
+        assert!(messages(&schedule(&blocks[1..]), Target::Msccl).is_empty());
+    }
+
+    #[test]
+    fn all_elements_that_a_rank_keeps_are_counted() {
+        // The root, two gpus, 16 thread blocks and their steps.
+        let blocks = |last: usize| -> Vec<_> {
+            (0..16).map(|t| (None, 0, if t == 15 { last } else { 256 })).collect()
+        };
+        assert!(messages(&schedule(&blocks(4096 - 19 - 15 * 256)), Target::Msccl).is_empty());
+        let said = messages(&schedule(&blocks(4096 - 18 - 15 * 256)), Target::Msccl);
+        assert!(said[0].starts_with("rank 0 needs 4097 XML elements"), "{said:?}");
+    }
+
+    #[test]
+    fn thread_blocks_beyond_eight_bits_cannot_be_awaited() {
+        let mut schedule = schedule(&[(None, 0, 1); 129]);
+        let on = |block| StepId { thread_block: ThreadBlockId(block), step: 0 };
+        schedule.ranks[0].thread_blocks[0].steps[0].depends = smallvec![on(127)];
+        assert!(messages(&schedule, Target::Msccl).is_empty());
+        schedule.ranks[0].thread_blocks[0].steps[0].depends = smallvec![on(128)];
+        let wanted = "rank 0, tb0, step 0 waits for tb128; msccl can wait for tb127 at most";
+        assert_eq!(messages(&schedule, Target::Msccl), [wanted]);
+    }
+
+    #[test]
+    fn steps_that_only_wait_count() {
+        // 255 steps, the last of which waits for two others: one more for the first wait.
+        let mut schedule = schedule(&[(None, 0, 255), (None, 0, 1), (None, 0, 1), (None, 0, 1)]);
+        let on = |block| StepId { thread_block: ThreadBlockId(block), step: 0 };
+        schedule.ranks[0].thread_blocks[0].steps[254].depends = smallvec![on(1), on(2)];
+        assert!(messages(&schedule, Target::Msccl).is_empty());
+        schedule.ranks[0].thread_blocks[0].steps[254].depends = smallvec![on(1), on(2), on(3)];
+        assert!(messages(&schedule, Target::Msccl)[0].starts_with("rank 0, tb0 has 257 steps"));
     }
 }

@@ -8,7 +8,7 @@ use super::{Placement, ReadOptions};
 use crate::buffer::Space;
 use crate::collective::{Collective, CollectiveError, CollectiveKind};
 use crate::ids::RankId;
-use crate::schedule::{MemoryBuffer, Place, StepKind};
+use crate::schedule::{MemoryBuffer, Place};
 
 /// The collective of a file.
 ///
@@ -169,9 +169,4 @@ pub(super) fn locate(collective: &Collective, rank: RankId, place: Place, count:
     };
     let buffer = if space == Space::Output { MemoryBuffer::Output } else { MemoryBuffer::Input };
     Place { buffer, index }
-}
-
-/// Whether a step of this kind uses `src` and `dst` on its own rank.
-pub(super) fn is_local(kind: StepKind) -> (bool, bool) {
-    (kind.reads_src(), kind.writes_dst())
 }

@@ -215,13 +215,13 @@ fn scratch_chunks(gpu: &Gpu) -> u32 {
     gpu.scratch.unwrap_or_else(|| {
         let steps = gpu.blocks.iter().flat_map(|block| &block.steps);
         let used = steps.filter_map(|step| {
-            let (src, dst) = meaning::is_local(step.kind?);
+            let kind = step.kind?;
             let end = |used: bool, place: RawPlace| {
                 let index = place.index.filter(|_| used && place.buffer == Some(MemoryBuffer::Scratch))?;
                 // Offsets and counts are bounded by the document.
                 Some(index.clamp(0, MAX_INDEX) as u32 + step.count)
             };
-            end(src, step.src).max(end(dst, step.dst))
+            end(kind.reads_src(), step.src).max(end(kind.writes_dst(), step.dst))
         });
         used.max().unwrap_or(0)
     })
@@ -355,7 +355,7 @@ impl Builder<'_> {
             })?;
             Ok(meaning::locate(&self.collective, rank, Place { buffer, index }, raw.count))
         };
-        let (src, dst) = match meaning::is_local(kind) {
+        let (src, dst) = match (kind.reads_src(), kind.writes_dst()) {
             (true, true) => (place("src", raw.src)?, place("dst", raw.dst)?),
             (true, false) => {
                 let src = place("src", raw.src)?;

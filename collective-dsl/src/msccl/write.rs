@@ -12,7 +12,7 @@ use crate::buffer::Space;
 use crate::collective::CollectiveKind;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ids::{RankId, ThreadBlockId};
-use crate::schedule::{Place, Schedule, Step, StepId, StepKind, ThreadBlock};
+use crate::schedule::{Place, RankSchedule, Schedule, Step, StepId, StepKind, ThreadBlock};
 use crate::verify;
 
 /// The most findings that a refusal lists.
@@ -174,17 +174,42 @@ fn elements(out: &mut String, indent: usize, options: &XmlOptions, parent: Paren
 
 fn write_rank(out: &mut String, schedule: &Schedule, options: &XmlOptions, ends: &Ends, r: usize) {
     let (rank, id) = (&schedule.ranks[r], RankId(r as u32));
-    let inputs = schedule.collective.space_chunks(id, Space::Input);
-    let outputs = schedule.collective.space_chunks(id, Space::Output);
-    _ = write!(
-        out,
-        r#"  <gpu id="{r}" i_chunks="{inputs}" o_chunks="{outputs}" s_chunks="{}""#,
-        rank.scratch_chunks
-    );
+    let [inputs, outputs] =
+        [Space::Input, Space::Output].map(|space| schedule.collective.space_chunks(id, space));
+    let scratch = rank.scratch_chunks;
+    _ = write!(out, r#"  <gpu id="{r}" i_chunks="{inputs}" o_chunks="{outputs}" s_chunks="{scratch}""#);
     attributes(out, options.extras.ranks.get(&id.0));
     out.push_str(">\n");
     elements(out, 2, options, Parent::Rank(id.0));
-    let numbering = Numbering::of(rank);
+    let (numbering, awaited) = (Numbering::of(rank), awaited(rank));
+    for (t, block) in rank.thread_blocks.iter().enumerate() {
+        let peer = |peer: Option<RankId>| peer.map_or(-1, |peer| i64::from(peer.0));
+        let (send, recv, channel) = (peer(block.send), peer(block.recv), block.channel.0);
+        _ = write!(out, r#"    <tb id="{t}" send="{send}" recv="{recv}" chan="{channel}""#);
+        attributes(out, options.extras.blocks.get(&(id.0, t as u32)));
+        out.push_str(">\n");
+        elements(out, 3, options, Parent::Block(id.0, t as u32));
+        let (mut sent, mut received) = (0, 0);
+        for (s, step) in block.steps.iter().enumerate() {
+            let arrives = block.recv.filter(|_| step.kind.receives());
+            let leaves = block.send.filter(|_| step.kind.sends());
+            let at = places(
+                step,
+                arrives.and_then(|peer| ends.sent(peer, r, block, received)),
+                leaves.and_then(|peer| ends.received(r, peer, block, sent)),
+            );
+            received += usize::from(arrives.is_some());
+            sent += usize::from(leaves.is_some());
+            let extra = options.extras.steps.get(&(id.0, t as u32, s as u32));
+            write_step(out, &numbering, step_id(t, s), step, at, awaited[t][s], extra);
+        }
+        out.push_str("    </tb>\n");
+    }
+    out.push_str("  </gpu>\n");
+}
+
+/// For each step of a rank whether another waits for it.
+fn awaited(rank: &RankSchedule) -> Vec<Vec<bool>> {
     let steps = |block: &ThreadBlock| vec![false; block.steps.len()];
     let mut awaited: Vec<Vec<bool>> = rank.thread_blocks.iter().map(steps).collect();
     for (t, block) in rank.thread_blocks.iter().enumerate() {
@@ -194,60 +219,35 @@ fn write_rank(out: &mut String, schedule: &Schedule, options: &XmlOptions, ends:
             }
         }
     }
-    for (t, block) in rank.thread_blocks.iter().enumerate() {
-        let peer = |peer: Option<RankId>| peer.map_or(-1, |peer| i64::from(peer.0));
-        _ = write!(
-            out,
-            r#"    <tb id="{t}" send="{}" recv="{}" chan="{}""#,
-            peer(block.send),
-            peer(block.recv),
-            block.channel.0
-        );
-        attributes(out, options.extras.blocks.get(&(id.0, t as u32)));
-        out.push_str(">\n");
-        elements(out, 3, options, Parent::Block(id.0, t as u32));
-        let (mut sent, mut received) = (0, 0);
-        for (s, step) in block.steps.iter().enumerate() {
-            let id = step_id(t, s);
-            let at = numbering.number(id).unwrap_or(0);
-            let waits: Vec<(u32, u32)> =
-                waits(id, step).filter_map(|on| Some((on.thread_block.0, numbering.number(on)?))).collect();
-            let (last, before) = match waits.split_last() {
-                Some((last, before)) => (Some(*last), before),
-                None => (None, &[][..]),
-            };
-            for (i, (block, step)) in before.iter().enumerate() {
-                let s = at as usize - before.len() + i;
-                _ = writeln!(
-                    out,
-                    r#"      <step s="{s}" type="nop" srcbuf="i" srcoff="-1" dstbuf="o" dstoff="-1" cnt="0" depid="{block}" deps="{step}" hasdep="0"/>"#
-                );
-            }
-            let arrives =
-                step.kind.receives().then(|| block.recv.and_then(|peer| ends.sent(peer, r, block, received)));
-            let leaves =
-                step.kind.sends().then(|| block.send.and_then(|peer| ends.received(r, peer, block, sent)));
-            let (src, dst) = places(step, arrives.flatten(), leaves.flatten());
-            received += usize::from(step.kind.receives());
-            sent += usize::from(step.kind.sends());
-            let (depid, deps) = last.map_or((-1, -1), |(block, step)| (i64::from(block), i64::from(step)));
-            _ = write!(
-                out,
-                r#"      <step s="{at}" type="{}" srcbuf="{}" srcoff="{}" dstbuf="{}" dstoff="{}" cnt="{}" depid="{depid}" deps="{deps}" hasdep="{}""#,
-                step.kind.name(),
-                src.buffer.letter(),
-                src.index,
-                dst.buffer.letter(),
-                dst.index,
-                step.count,
-                u8::from(awaited[t][s]),
-            );
-            attributes(out, options.extras.steps.get(&(r as u32, t as u32, s as u32)));
-            out.push_str("/>\n");
-        }
-        out.push_str("    </tb>\n");
+    awaited
+}
+
+/// Writes a step after the nops that carry all its waits but the last.
+fn write_step(
+    out: &mut String,
+    numbering: &Numbering,
+    id: StepId,
+    step: &Step,
+    (src, dst): (Place, Place),
+    awaited: bool,
+    extra: Option<&Attributes>,
+) {
+    let waits: Vec<(i64, i64)> = waits(id, step)
+        .filter_map(|on| Some((i64::from(on.thread_block.0), i64::from(numbering.number(on)?))))
+        .collect();
+    let (last, before) = waits.split_last().map_or(((-1, -1), &[][..]), |(last, before)| (*last, before));
+    let at = numbering.number(id).unwrap_or(0) as usize;
+    for (s, (depid, deps)) in (at - before.len()..).zip(before) {
+        _ = write!(out, r#"      <step s="{s}" type="nop" srcbuf="i" srcoff="-1" dstbuf="o" dstoff="-1""#);
+        _ = writeln!(out, r#" cnt="0" depid="{depid}" deps="{deps}" hasdep="0"/>"#);
     }
-    out.push_str("  </gpu>\n");
+    let (kind, count, (depid, deps)) = (step.kind.name(), step.count, last);
+    let (from, srcoff, to, dstoff) = (src.buffer.letter(), src.index, dst.buffer.letter(), dst.index);
+    _ = write!(out, r#"      <step s="{at}" type="{kind}" srcbuf="{from}" srcoff="{srcoff}" dstbuf="{to}""#);
+    _ = write!(out, r#" dstoff="{dstoff}" cnt="{count}" depid="{depid}" deps="{deps}""#);
+    _ = write!(out, r#" hasdep="{}""#, u8::from(awaited));
+    attributes(out, extra);
+    out.push_str("/>\n");
 }
 
 fn step_id(t: usize, s: usize) -> StepId {
