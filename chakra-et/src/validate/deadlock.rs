@@ -194,7 +194,7 @@ fn add(
     related: Vec<NodeRef>,
     findings: &mut Vec<Finding>,
 ) {
-    if said.len() > SHOWN {
+    if said.len() > SHOWN + 1 {
         let more = said.len() - SHOWN;
         said.truncate(SHOWN);
         said.push(format!("and {more} more"));
@@ -227,7 +227,8 @@ fn unforced(survey: &Survey, instances: &Instances, findings: &mut Vec<Finding>)
     for circle in cycles(&deps, |node| order.runs(node)) {
         let mut said = Vec::new();
         let mut related = Vec::new();
-        for (at, &later) in circle.iter().enumerate() {
+        // Each takes a look at all ranks, so of a long circle only the beginning is shown.
+        for (at, &later) in circle.iter().enumerate().take(SHOWN) {
             let earlier = circle[(at + 1) % circle.len()];
             let found = instances.of_rank.iter().enumerate().find_map(|(rank, list)| {
                 let pair = list.windows(2).find(|pair| pair[0].1 == earlier && pair[1].1 == later)?;
@@ -238,6 +239,9 @@ fn unforced(survey: &Survey, instances: &Instances, findings: &mut Vec<Finding>)
             said.push(format!("rank {rank} issues {} before {}", label(earlier), label(later)));
             related.push(survey.ranks[rank].node_ref(first));
             related.push(survey.ranks[rank].node_ref(second));
+        }
+        if circle.len() > SHOWN {
+            said.push(format!("and {} more", circle.len() - SHOWN));
         }
         let what = "issued one at a time, collectives meet in different order";
         add(&rules::UNFORCED_ORDER, what, said, related, findings);

@@ -66,10 +66,9 @@ impl Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.rank, self.node) {
-            (Some(rank), Some(node)) => write!(f, "rank {rank}, node {node}: ")?,
-            (Some(rank), None) => write!(f, "rank {rank}: ")?,
-            (None, _) => {}
+        // The message names the node.
+        if let Some(rank) = self.rank {
+            write!(f, "rank {rank}: ")?;
         }
         f.write_str(&self.message)
     }

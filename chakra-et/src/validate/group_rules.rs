@@ -1,8 +1,8 @@
 //! Rules about the groups themselves, and who may use them.
 
-use super::Context;
-use super::finding::{Finding, NodeRef};
+use super::finding::Finding;
 use super::rules;
+use super::{Context, RankSurvey};
 
 /// `given` says whether the groups come from a file.
 pub(crate) fn check(context: &Context<'_>, given: bool, findings: &mut Vec<Finding>) {
@@ -13,7 +13,7 @@ pub(crate) fn check(context: &Context<'_>, given: bool, findings: &mut Vec<Findi
     }
     for rank in &context.survey.ranks {
         for group in rank.groups() {
-            members(context, rank, group, given, findings);
+            use_of(context, rank, group, given, findings);
         }
     }
 }
@@ -49,21 +49,17 @@ fn is_number(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// What a rank does on a group.
-fn members(
+/// What a rank does on a group, of which the first node and the number of nodes are given.
+fn use_of(
     context: &Context<'_>,
-    rank: &super::RankSurvey,
-    group: &str,
+    rank: &RankSurvey,
+    (group, first, count): (&str, u32, u64),
     given: bool,
     findings: &mut Vec<Finding>,
 ) {
-    let mut nodes = (0..rank.len()).filter(|&node| rank.group(node as u32) == Some(group));
-    let Some(first) = nodes.next() else { return };
-    let count = nodes.count() + 1;
-    let at = NodeRef { rank: rank.rank, node: rank.items[first].id };
     let mut add = |rule, message: String| {
-        let message = format!("{}: {message}", rank.named(first as u32));
-        findings.push(Finding::of_node(rule, at, first, message));
+        let message = format!("{}: {message}", rank.named(first));
+        findings.push(Finding::of_node(rule, rank.node_ref(first), first as usize, message));
     };
     if !is_number(group) {
         add(&rules::GROUP_NAME, format!("its group {group:?} is no decimal number, which ASTRA-sim needs"));

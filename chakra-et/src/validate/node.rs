@@ -182,11 +182,11 @@ impl<'a> Judge<'a> {
     /// Rules about attributes whatever the type of the node.
     fn attributes(&mut self) {
         let attrs = &self.node.attr;
-        for (at, attribute) in attrs.iter().enumerate() {
+        for name in repeated(attrs) {
+            self.add(&rules::DUPLICATE_ATTR, format!("it has the attribute {name:?} more than once"));
+        }
+        for attribute in attrs {
             let name = attribute.name.as_str();
-            if repeats(attrs, at) {
-                self.add(&rules::DUPLICATE_ATTR, format!("it has the attribute {name:?} more than once"));
-            }
             let Some(value) = &attribute.value else {
                 self.add(&rules::WITHOUT_VALUE, format!("the attribute {name:?} has no value"));
                 continue;
@@ -315,10 +315,14 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Whether the attribute is the second of its name.
-fn repeats(attrs: &[AttributeProto], at: usize) -> bool {
-    let name = &attrs[at].name;
-    attrs[..at].iter().filter(|before| before.name == *name).count() == 1
+/// Names that occur more than once, each once.
+fn repeated(attrs: &[AttributeProto]) -> Vec<&str> {
+    let mut names: Vec<&str> = attrs.iter().map(|attr| attr.name.as_str()).collect();
+    names.sort_unstable();
+    let mut twice: Vec<&str> =
+        names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+    twice.dedup();
+    twice
 }
 
 /// Whether a reader that takes it for zero is right.

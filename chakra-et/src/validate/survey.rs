@@ -313,9 +313,20 @@ impl RankSurvey {
         self.groups.get((group as usize).checked_sub(1)?).map(String::as_str)
     }
 
-    /// The names of the groups that its nodes are on.
-    pub(crate) fn groups(&self) -> &[String] {
-        &self.groups
+    /// The groups that its nodes are on: the name of each, the first node and the number of nodes.
+    pub(crate) fn groups(&self) -> Vec<(&str, u32, u64)> {
+        let mut groups: Vec<(&str, u32, u64)> =
+            self.groups.iter().map(|name| (name.as_str(), 0, 0)).collect();
+        for (node, &group) in self.group_of.iter().enumerate() {
+            if let Some((_, first, count)) = (group as usize).checked_sub(1).and_then(|at| groups.get_mut(at))
+            {
+                if *count == 0 {
+                    *first = node as u32;
+                }
+                *count += 1;
+            }
+        }
+        groups
     }
 
     pub(crate) fn node_ref(&self, node: u32) -> NodeRef {

@@ -119,10 +119,10 @@ fn dependences_on_nothing_on_oneself_and_twice() {
     expect(
         &[vec![comp(1, &[1]), comp(2, &[1, 1, 98]), control]],
         &[
-            "dangling-dependence: rank 0, node 2: node 2 \"n2\": it has a data dependence on id 98, which no node of the rank has",
-            "dangling-dependence: rank 0, node 3: node 3 \"n3\": it has a control dependence on id 99, which no node of the rank has",
-            "self-dependence: rank 0, node 1: node 1 \"n1\": it has itself as a data dependence",
-            "duplicate-dependence: rank 0, node 2: node 2 \"n2\": it depends on id 1 more than once, and the older feeder then never starts it",
+            "dangling-dependence: rank 0: node 2 \"n2\": it has a data dependence on id 98, which no node of the rank has",
+            "dangling-dependence: rank 0: node 3 \"n3\": it has a control dependence on id 99, which no node of the rank has",
+            "self-dependence: rank 0: node 1 \"n1\": it has itself as a data dependence",
+            "duplicate-dependence: rank 0: node 2 \"n2\": it depends on id 1 more than once, and the older feeder then never starts it",
             "control-dependences: rank 0: 1 dependence(s) are control dependences, which the older feeder ignores; write data dependences for it",
         ],
     );
@@ -136,7 +136,7 @@ fn the_shortest_circle_is_printed_and_nodes_outside_are_not_blamed() {
     assert_eq!(
         said(&found),
         [
-            "cyclic-dependence: rank 0, node 2: 2 nodes wait for one another: node 2 \"n2\" needs node 3 \"n3\" needs node 2"
+            "cyclic-dependence: rank 0: 2 nodes wait for one another: node 2 \"n2\" needs node 3 \"n3\" needs node 2"
         ]
     );
     assert_eq!(found[0].related, [NodeRef { rank: 0, node: 2 }, NodeRef { rank: 0, node: 3 }]);
@@ -154,7 +154,7 @@ fn ids_must_be_unique() {
     expect(
         &[vec![comp(5, &[]), comp(4, &[5]), comp(5, &[])]],
         &[
-            "duplicate-id: rank 0, node 5: node 5 \"n5\": the id is also that of node 5 \"n5\", which is node 0 of the file; ids must be unique within a rank",
+            "duplicate-id: rank 0: node 5 \"n5\": the id is also that of node 5 \"n5\", which is node 0 of the file; ids must be unique within a rank",
         ],
     );
 }
@@ -165,15 +165,13 @@ fn an_absent_kind_of_collective_is_no_all_reduce() {
     expect(
         &[vec![absent]],
         &[
-            "missing-attribute: rank 0, node 1: node 1 \"n1\": attribute comm_type is missing; a non-negative integer below 2^32 is expected",
+            "missing-attribute: rank 0: node 1 \"n1\": attribute comm_type is missing; a non-negative integer below 2^32 is expected",
         ],
     );
     let unknown = with(coll(1, ALL_REDUCE, 8, "", &[]), attr::int64("comm_type", 42));
     expect(
         &[vec![unknown]],
-        &[
-            "unknown-comm-type: rank 0, node 1: node 1 \"n1\": comm_type 42 is none that the format defines (0 to 9)",
-        ],
+        &["unknown-comm-type: rank 0: node 1 \"n1\": comm_type 42 is none that the format defines (0 to 9)"],
     );
 }
 
@@ -230,7 +228,7 @@ fn odd_attributes() {
     expect(
         &[vec![with(comp(0, &[]), attr::int32("num_ops", 1))]],
         &[
-            "wrong-arm: rank 0, node 0: node 0 \"n0\": attribute num_ops is not stored as int64_val, so the older feeder reads 0",
+            "wrong-arm: rank 0: node 0 \"n0\": attribute num_ops is not stored as int64_val, so the older feeder reads 0",
         ],
     );
 }
@@ -312,14 +310,14 @@ fn messages_that_never_meet() {
     expect(
         &[vec![send(3, 1, 7, 8, &[])], vec![recv(4, 0, 8, 8, &[])]],
         &[
-            "unmatched-receive: rank 1, node 4: node 4 \"n4\" waits for a message from rank 0 with tag 8 and 8 bytes, which never sends it",
-            "unmatched-send: rank 0, node 3: node 3 \"n3\" sends a message to rank 1 with tag 7 and 8 bytes, which never receives it",
+            "unmatched-receive: rank 1: node 4 \"n4\" waits for a message from rank 0 with tag 8 and 8 bytes, which never sends it",
+            "unmatched-send: rank 0: node 3 \"n3\" sends a message to rank 1 with tag 7 and 8 bytes, which never receives it",
         ],
     );
     expect(
         &[vec![send(3, 1, 7, 8, &[])], vec![recv(4, 0, 7, 8, &[]), recv(5, 0, 7, 8, &[4])]],
         &[
-            "unmatched-receive: rank 1, node 5: node 5 \"n5\" waits for a message from rank 0 with tag 7 and 8 bytes, of which 1 are sent and 2 received",
+            "unmatched-receive: rank 1: node 5 \"n5\" waits for a message from rank 0 with tag 7 and 8 bytes, of which 1 are sent and 2 received",
         ],
     );
 }
@@ -330,7 +328,7 @@ fn a_difference_in_size_names_both_nodes() {
     assert_eq!(
         said(&found),
         [
-            "size-mismatch: rank 0, node 3: node 3 \"n3\" sends 3000000 bytes to rank 1 with tag 7, but node 4 \"n4\" of rank 1 expects 2000000"
+            "size-mismatch: rank 0: node 3 \"n3\" sends 3000000 bytes to rank 1 with tag 7, but node 4 \"n4\" of rank 1 expects 2000000"
         ]
     );
     assert_eq!(found[0].related, [NodeRef { rank: 1, node: 4 }]);
@@ -351,14 +349,14 @@ fn peers_are_ranks_of_the_trace() {
     expect(
         &[vec![send(0, 5, 0, 8, &[])], vec![recv(0, 9, 0, 8, &[])]],
         &[
-            "peer-out-of-range: rank 0, node 0: node 0 \"n0\": it sends to rank 5, but the trace has 2 rank(s)",
-            "peer-out-of-range: rank 1, node 0: node 0 \"n0\": it receives from rank 9, but the trace has 2 rank(s)",
+            "peer-out-of-range: rank 0: node 0 \"n0\": it sends to rank 5, but the trace has 2 rank(s)",
+            "peer-out-of-range: rank 1: node 0 \"n0\": it receives from rank 9, but the trace has 2 rank(s)",
         ],
     );
     let foreign = with(recv(0, 0, 0, 8, &[]), attr::int32("comm_dst", 0));
     expect(
         &[vec![send(0, 1, 0, 8, &[])], vec![foreign]],
-        &["foreign-end: rank 1, node 0: node 0 \"n0\": its comm_dst is 0, but it is on rank 1"],
+        &["foreign-end: rank 1: node 0 \"n0\": its comm_dst is 0, but it is on rank 1"],
     );
 }
 
@@ -377,15 +375,17 @@ fn peers_may_be_positions_in_the_group() {
     assert_eq!(said(&findings_with(&ranks, &options)), [""; 0]);
     options.peers = Peers::Global;
     let global = said(&findings_with(&ranks, &options));
-    assert!(global.contains(
-        &"foreign-end: rank 3, node 0: node 0 \"n0\": its comm_dst is 1, but it is on rank 3".to_owned()
-    ));
+    assert!(
+        global.contains(
+            &"foreign-end: rank 3: node 0 \"n0\": its comm_dst is 1, but it is on rank 3".to_owned()
+        )
+    );
     // A position that the group does not have.
     options.peers = Peers::InGroup;
     let far = [idle(), vec![with(send(0, 2, 3, 8, &[]), attr::string("pg_name", "5"))], idle(), idle()];
     assert_eq!(
         said(&findings_with(&far, &options)),
-        ["peer-out-of-range: rank 1, node 0: node 0 \"n0\": it sends to position 2 of a group of 2"]
+        ["peer-out-of-range: rank 1: node 0 \"n0\": it sends to position 2 of a group of 2"]
     );
 }
 
@@ -401,7 +401,7 @@ fn messages_of_one_key_should_be_ordered() {
     expect(
         &ranks(&[]),
         &[
-            "unordered-messages: rank 1, node 0: node 0 \"n0\" and node 2 \"n2\" both receive with tag 0 from rank 0, and no dependence orders them",
+            "unordered-messages: rank 1: node 0 \"n0\" and node 2 \"n2\" both receive with tag 0 from rank 0, and no dependence orders them",
         ],
     );
 }
@@ -467,7 +467,7 @@ fn a_rank_must_be_a_member_of_the_groups_that_it_uses() {
     };
     let found = findings_with(&ranks("1"), &options);
     assert!(said(&found)[0].starts_with(
-        "not-a-member: rank 0, node 0: node 0 \"n0\": rank 0 is no member of group \"1\", which is [1] (the first of 2 nodes)"
+        "not-a-member: rank 0: node 0 \"n0\": rank 0 is no member of group \"1\", which is [1] (the first of 2 nodes)"
     ));
     assert_eq!(rules("2", &options), ["unknown-group"]);
     assert_eq!(rules("2", &Options::default()), ["groups-unchecked"]);
@@ -483,7 +483,7 @@ fn the_ranks_of_a_group_issue_the_same_collectives() {
             vec![coll(0, ALL_REDUCE, 8, "", &[])],
         ],
         &[
-            "collective-mismatch: rank 1, node 6: node 6 \"n6\" is ALL_GATHER of 8 bytes, number 2 of the rank on the group of all ranks, where rank 0 has node 1 \"n1\", ALL_REDUCE of 8 bytes",
+            "collective-mismatch: rank 1: node 6 \"n6\" is ALL_GATHER of 8 bytes, number 2 of the rank on the group of all ranks, where rank 0 has node 1 \"n1\", ALL_REDUCE of 8 bytes",
             "collective-mismatch: rank 2: it issues 1 collective(s) on the group of all ranks, but rank 0 issues 2",
         ],
     );

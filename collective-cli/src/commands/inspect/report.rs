@@ -56,6 +56,7 @@ pub(super) fn text(what: &Path, survey: &Survey, findings: &[Finding]) -> String
     let ranks = survey.ranks().len();
     let scope = match survey.ranks() {
         [one] if !survey.is_whole() => format!("rank {} by itself", one.rank()),
+        [_] => "1 rank".to_owned(),
         _ => format!("{ranks} ranks"),
     };
     let kind = if survey.is_algorithm() { "an algorithm" } else { "a workload" };
