@@ -39,6 +39,8 @@ pub(super) struct Order {
     pub(super) connections: Vec<Connection>,
     /// Connection of each operation, `NONE` for one on a single rank.
     pub(super) connection_of: Vec<u32>,
+    /// The operations between ranks, connection by connection, those of one in the global order.
+    pub(super) messages: Vec<u32>,
     /// Key of each operation.
     pub(super) keys: Vec<Key>,
     /// For each operation that sends on exactly what another has just brought from another rank, and is the
@@ -48,9 +50,9 @@ pub(super) struct Order {
     pub(super) kept: Vec<bool>,
 }
 
-#[derive(Clone, Copy)]
+/// The levels of the last write of a chunk and of the reads since.
+#[derive(Clone, Copy, Default)]
 struct Cell {
-    writer: u32,
     write_level: u32,
     read_level: u32,
 }
@@ -64,28 +66,27 @@ pub(super) fn order(trace: &Trace) -> Order {
         base.push(total);
         total += layout.cells();
     }
-    let mut cells = vec![Cell { writer: NONE, write_level: 0, read_level: 0 }; total];
+    let run = |slice: Slice, count: u32| {
+        let from = base[slice.rank.index()] + layouts[slice.rank.index()].flat(slice);
+        from..from + count as usize
+    };
 
     let mut connections = Vec::new();
     let mut connection_ids: FxHashMap<Connection, u32> = FxHashMap::default();
-    // Messages so far in a level of a connection.
-    let mut bursts: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let mut connection_of = Vec::with_capacity(trace.ops.len());
     let mut keys: Vec<Key> = Vec::with_capacity(trace.ops.len());
-    let mut brought_by = vec![NONE; trace.ops.len()];
-    let mut first_reader = vec![NONE; trace.ops.len()];
-    let mut last_reader = vec![NONE; trace.ops.len()];
-
-    for (i, op) in trace.ops.iter().enumerate() {
-        let i = i as u32;
-        let count = op.count as usize;
-        let src = base[op.src.rank.index()] + layouts[op.src.rank.index()].flat(op.src);
-        let dst = base[op.dst.rank.index()] + layouts[op.dst.rank.index()].flat(op.dst);
-        let read = cells[src..src + count].iter().map(|cell| cell.write_level);
-        let written = cells[dst..dst + count].iter().map(|cell| cell.write_level.max(cell.read_level));
+    let mut cells = vec![Cell::default(); total];
+    for op in &trace.ops {
+        let (src, dst) = (run(op.src, op.count), run(op.dst, op.count));
+        let read = cells[src.clone()].iter().map(|cell| cell.write_level);
+        let written = cells[dst.clone()].iter().map(|cell| cell.write_level.max(cell.read_level));
         let level = 1 + read.chain(written).max().unwrap_or(0);
-
-        let connection = if op.is_remote() {
+        for cell in &mut cells[src] {
+            cell.read_level = cell.read_level.max(level);
+        }
+        cells[dst].fill(Cell { write_level: level, read_level: 0 });
+        keys.push(Key { level, burst: 0 });
+        connection_of.push(if op.is_remote() {
             let key =
                 Connection { src: op.src.rank, dst: op.dst.rank, channel: op.channel.unwrap_or_default() };
             *connection_ids.entry(key).or_insert_with(|| {
@@ -94,50 +95,52 @@ pub(super) fn order(trace: &Trace) -> Order {
             })
         } else {
             NONE
-        };
-        connection_of.push(connection);
-        let burst = if connection == NONE {
-            0
-        } else {
-            let seen = bursts.entry((connection, level)).or_insert(0);
-            *seen += 1;
-            *seen - 1
-        };
-        let key = Key { level, burst };
-        keys.push(key);
+        });
+    }
+    drop(cells);
+    let messages = messages(connections.len(), &connection_of, &keys);
+    for pair in messages.windows(2) {
+        let [before, here] = [pair[0] as usize, pair[1] as usize];
+        if connection_of[before] == connection_of[here] && keys[before].level == keys[here].level {
+            keys[here].burst = keys[before].burst + 1;
+        }
+    }
 
+    // Who reads what who has written, now that it is known who comes first.
+    let mut brought_by = vec![NONE; trace.ops.len()];
+    let mut first_reader = vec![NONE; trace.ops.len()];
+    let mut last_reader = vec![NONE; trace.ops.len()];
+    let mut writers = vec![NONE; total];
+    for (i, op) in (0..).zip(&trace.ops) {
+        let (src, dst) = (run(op.src, op.count), run(op.dst, op.count));
         // Who brought exactly this run of chunks?
-        let writer = cells[src].writer;
+        let writer = writers[src.start];
         if writer != NONE
             && trace.ops[writer as usize].dst == op.src
             && trace.ops[writer as usize].count == op.count
-            && cells[src..src + count].iter().all(|cell| cell.writer == writer)
+            && writers[src.clone()].iter().all(|other| *other == writer)
         {
             brought_by[i as usize] = writer;
         }
-        let mut touch = |cell: &Cell| {
-            if cell.writer == NONE {
+        let key = keys[i as usize];
+        let mut touch = |writer: u32| {
+            if writer == NONE {
                 return;
             }
-            let first = &mut first_reader[cell.writer as usize];
+            let first = &mut first_reader[writer as usize];
             if *first == NONE || (key, i) < (keys[*first as usize], *first) {
                 *first = i;
             }
-            let last = &mut last_reader[cell.writer as usize];
+            let last = &mut last_reader[writer as usize];
             if *last == NONE || (key, i) > (keys[*last as usize], *last) {
                 *last = i;
             }
         };
-        for cell in &mut cells[src..src + count] {
-            touch(cell);
-            cell.read_level = cell.read_level.max(level);
+        writers[src].iter().for_each(|writer| touch(*writer));
+        if op.kind == OpKind::Reduce {
+            writers[dst.clone()].iter().for_each(|writer| touch(*writer));
         }
-        for cell in &mut cells[dst..dst + count] {
-            if op.kind == OpKind::Reduce {
-                touch(cell);
-            }
-            *cell = Cell { writer: i, write_level: level, read_level: 0 };
-        }
+        writers[dst].fill(i);
     }
 
     // Read by nobody but one send, which has passed it on.
@@ -148,9 +151,9 @@ pub(super) fn order(trace: &Trace) -> Order {
         for index in 0..trace.collective.output_chunks_of(rank) as u32 {
             if trace.collective.wanted(rank, index).is_some() {
                 let (space, index) = trace.collective.locate_output(rank, index);
-                let cell = &cells[base[r] + layout.flat(Slice { rank, space, index })];
-                if cell.writer != NONE {
-                    kept[cell.writer as usize] = true;
+                let writer = writers[base[r] + layout.flat(Slice { rank, space, index })];
+                if writer != NONE {
+                    kept[writer as usize] = true;
                 }
             }
         }
@@ -166,5 +169,24 @@ pub(super) fn order(trace: &Trace) -> Order {
             if fits { from } else { NONE }
         })
         .collect();
-    Order { layouts, connections, connection_of, keys, forwards, kept }
+    Order { layouts, connections, connection_of, messages, keys, forwards, kept }
+}
+
+/// The messages, connection by connection, those of one by level and then as in the program.
+fn messages(connections: usize, connection_of: &[u32], keys: &[Key]) -> Vec<u32> {
+    let remote = || (0..).zip(connection_of).filter(|(_, connection)| **connection != NONE);
+    let mut begins = vec![0; connections + 1];
+    remote().for_each(|(_, connection)| begins[*connection as usize + 1] += 1);
+    (1..begins.len()).for_each(|i| begins[i] += begins[i - 1]);
+    let mut messages = vec![0; begins[connections]];
+    let mut next = begins.clone();
+    for (i, connection) in remote() {
+        let at: &mut usize = &mut next[*connection as usize];
+        messages[*at] = i;
+        *at += 1;
+    }
+    for bounds in begins.windows(2) {
+        messages[bounds[0]..bounds[1]].sort_by_key(|i| keys[*i as usize].level);
+    }
+    messages
 }

@@ -106,9 +106,6 @@ fn fused_sends(order: &Order, blocks: &Blocks, step_back: bool) -> Fused {
     if onward.iter().all(|send| *send == NONE) {
         return fused;
     }
-    let mut by_order: Vec<u32> =
-        (0..count as u32).filter(|i| order.connection_of[*i as usize] != NONE).collect();
-    by_order.sort_unstable_by_key(|i| (order.keys[*i as usize], *i));
     let at_send = |send: u32| -> Position { (order.keys[send as usize], SENDS, send) };
     // Where a receive would stand behind those before it of its connection.
     let behind = |i: u32, before: Option<Position>| -> Key {
@@ -120,7 +117,7 @@ fn fused_sends(order: &Order, blocks: &Blocks, step_back: bool) -> Fused {
     };
     if step_back {
         let mut last: Vec<Option<Position>> = vec![None; order.connections.len()];
-        for i in by_order.iter().copied() {
+        for i in order.messages.iter().copied() {
             let last = &mut last[order.connection_of[i as usize] as usize];
             fused.receive_keys[i as usize] = behind(i, *last);
             if onward[i as usize] != NONE {
@@ -129,7 +126,7 @@ fn fused_sends(order: &Order, blocks: &Blocks, step_back: bool) -> Fused {
         }
     }
     let mut next: Vec<Option<Position>> = vec![None; order.connections.len()];
-    for i in by_order.iter().copied().rev() {
+    for i in order.messages.iter().copied().rev() {
         let (send, bound) = (onward[i as usize], &mut next[order.connection_of[i as usize] as usize]);
         let fits = |position: &Position| bound.is_none_or(|bound| *position < bound);
         if let Some(position) = (send != NONE).then(|| at_send(send)).filter(fits) {
@@ -142,7 +139,7 @@ fn fused_sends(order: &Order, blocks: &Blocks, step_back: bool) -> Fused {
     }
     // What is fused is known now; receives step back no further than that asks for.
     let mut last: Vec<Option<Position>> = vec![None; order.connections.len()];
-    for i in by_order {
+    for i in order.messages.iter().copied() {
         let last = &mut last[order.connection_of[i as usize] as usize];
         let send = onward[i as usize];
         if send != NONE && fused.received[send as usize] == i {

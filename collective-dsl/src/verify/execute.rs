@@ -86,18 +86,24 @@ enum Blocked {
 /// # Errors
 /// Why it cannot get there, or what a step does wrong on the way.
 pub(super) fn execute(schedule: &Schedule, slots: u32) -> Result<Run, Vec<Diagnostic>> {
-    let faults = super::well_formed(schedule);
-    if !faults.is_empty() {
-        return Err(faults);
-    }
-    let mut machine = Machine::new(schedule, slots)?;
+    let mut machine = Machine::new(schedule, slots, true)?;
     machine.run()?;
     Ok(Run { values: machine.values, memories: machine.memories })
+}
+
+/// Runs the schedule to its end without any data: only who waits for whom.
+///
+/// # Errors
+/// Why it cannot get there.
+pub(super) fn progress(schedule: &Schedule, slots: u32) -> Result<(), Vec<Diagnostic>> {
+    Machine::new(schedule, slots, false)?.run()
 }
 
 struct Machine<'s> {
     schedule: &'s Schedule,
     slots: usize,
+    /// Whether data are moved.
+    with_data: bool,
     values: Values,
     memories: Vec<Memory>,
     processes: Vec<Process>,
@@ -108,12 +114,21 @@ struct Machine<'s> {
 }
 
 impl<'s> Machine<'s> {
-    fn new(schedule: &'s Schedule, slots: u32) -> Result<Self, Vec<Diagnostic>> {
+    fn new(schedule: &'s Schedule, slots: u32, with_data: bool) -> Result<Self, Vec<Diagnostic>> {
+        let faults = super::well_formed(schedule);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
         let mut values = Values::default();
-        let memories = (0..schedule.ranks.len()).map(|rank| memory(schedule, rank, &mut values)).collect();
+        let memories = if with_data {
+            (0..schedule.ranks.len()).map(|rank| memory(schedule, rank, &mut values)).collect()
+        } else {
+            Vec::new()
+        };
         let mut machine = Self {
             schedule,
             slots: slots as usize,
+            with_data,
             values,
             memories,
             processes: Vec::new(),
@@ -238,7 +253,6 @@ impl<'s> Machine<'s> {
             );
             Diagnostic::new(Rule::Bounds, Some(step.site), message)
         };
-        let memory = &mut self.memories[rank.index()];
         self.moved.clear();
         if step.kind.receives()
             && let Some(connection) = receives
@@ -250,31 +264,35 @@ impl<'s> Machine<'s> {
                     format!("{}: a message of {size} chunk(s) meets a receive of {}", at(), step.count);
                 return Err(Diagnostic::new(Rule::Unmatched, Some(step.site), message));
             }
-            self.moved.extend(connection.chunks.drain(..size as usize));
+            if self.with_data {
+                self.moved.extend(connection.chunks.drain(..size as usize));
+            }
             ready.extend(connection.sender);
         }
-        if step.kind.reads_src() {
-            let range = memory.at(step.src, step.count).ok_or_else(|| out_of_bounds(step.src, memory))?;
-            let cells = &memory.cells[range];
-            if let Some(hole) = cells.iter().position(|cell| cell.0 == Value::Empty) {
-                let place = Place { index: step.src.index + hole as u32, ..step.src };
-                let message = format!("{}: {place} is read but has never been written", at());
-                return Err(Diagnostic::new(Rule::Uninitialised, Some(step.site), message));
-            }
-            if step.kind.receives() {
-                for (message, cell) in self.moved.iter_mut().zip(cells) {
-                    *message = self.values.add(cell.0, *message);
+        if let Some(memory) = self.memories.get_mut(rank.index()) {
+            if step.kind.reads_src() {
+                let range = memory.at(step.src, step.count).ok_or_else(|| out_of_bounds(step.src, memory))?;
+                let cells = &memory.cells[range];
+                if let Some(hole) = cells.iter().position(|cell| cell.0 == Value::Empty) {
+                    let place = Place { index: step.src.index + hole as u32, ..step.src };
+                    let message = format!("{}: {place} is read but has never been written", at());
+                    return Err(Diagnostic::new(Rule::Uninitialised, Some(step.site), message));
                 }
-            } else {
-                self.moved.extend(cells.iter().map(|cell| cell.0));
+                if step.kind.receives() {
+                    for (message, cell) in self.moved.iter_mut().zip(cells) {
+                        *message = self.values.add(cell.0, *message);
+                    }
+                } else {
+                    self.moved.extend(cells.iter().map(|cell| cell.0));
+                }
             }
-        }
-        if step.kind.writes_dst() {
-            let range = memory.at(step.dst, step.count).ok_or_else(|| out_of_bounds(step.dst, memory))?;
-            let into = step.kind.reduces() && !step.kind.receives();
-            for (cell, moved) in memory.cells[range].iter_mut().zip(&self.moved) {
-                let value = if into { self.values.add(cell.0, *moved) } else { *moved };
-                *cell = (value, Some(step.site));
+            if step.kind.writes_dst() {
+                let range = memory.at(step.dst, step.count).ok_or_else(|| out_of_bounds(step.dst, memory))?;
+                let into = step.kind.reduces() && !step.kind.receives();
+                for (cell, moved) in memory.cells[range].iter_mut().zip(&self.moved) {
+                    let value = if into { self.values.add(cell.0, *moved) } else { *moved };
+                    *cell = (value, Some(step.site));
+                }
             }
         }
         if step.kind.sends()

@@ -44,13 +44,13 @@ pub fn verify(schedule: &Schedule, slots: u32) -> Result<(), Diagnostics> {
 /// # Errors
 /// What keeps it from doing so.
 pub fn progress(schedule: &Schedule, slots: u32) -> Result<(), Diagnostics> {
-    execute::execute(schedule, slots).map(|_| ()).map_err(|found| diagnostics(schedule, found))
+    execute::progress(schedule, slots).map_err(|found| diagnostics(schedule, found))
 }
 
 /// The smallest number of slots a connection with which the schedule runs to its end; `None` if none is enough.
 #[must_use]
 pub fn smallest_slots(schedule: &Schedule) -> Option<u32> {
-    let runs = |slots: u32| execute::execute(schedule, slots).is_ok();
+    let runs = |slots: u32| execute::progress(schedule, slots).is_ok();
     // More slots never hurt, and more than there are messages are as many as one could want.
     let mut enough = u32::try_from(schedule.message_count()).unwrap_or(u32::MAX).max(1);
     if !runs(enough) {
