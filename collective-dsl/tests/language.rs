@@ -325,3 +325,42 @@ fn every_kind_can_be_brought_to_another_size() {
         assert_eq!(bytes(64).rescaled(Size::bytes(4096)).unwrap(), bytes(4096), "{kind}");
     }
 }
+
+/// Steps that receive and send at once.
+fn fused(schedule: &Schedule) -> usize {
+    let blocks = schedule.ranks.iter().flat_map(|rank| &rank.thread_blocks);
+    blocks.flat_map(|block| &block.steps).filter(|step| step.kind.receives() && step.kind.sends()).count()
+}
+
+#[test]
+fn flows_that_part_get_channels_of_their_own() {
+    let custom = setting(CollectiveKind::Custom, 4, 2);
+    let fork = |p: &Program| {
+        for (chunk, end) in [(0, 2), (1, 3)] {
+            p.chunk(0, Input, chunk).copy_to(1, Output, chunk).copy_to(end, Output, chunk);
+            [1, end].into_iter().for_each(|rank| p.expect(rank, chunk, 0, chunk));
+        }
+    };
+    // Rank 1 passes one chunk on to rank 2, the other to rank 3: one thread block cannot send to both.
+    let schedule = right(&custom, fork);
+    assert_eq!((fused(&schedule), schedule.channel_count()), (2, 2));
+    // A channel that the program chooses stays.
+    let schedule = right(&custom, |p| {
+        p.chunk(0, Input, 0).on_channel(5).copy_to(1, Output, 0).copy_to(2, Output, 0);
+        p.expect(2, 0, 0, 0);
+    });
+    assert_eq!((fused(&schedule), schedule.channel_count()), (1, 6));
+    let options = Options { fusion: false, ..Options::default() };
+    let schedule = right(&Setting { options, ..custom }, fork);
+    assert_eq!((fused(&schedule), schedule.channel_count()), (0, 1));
+}
+
+#[test]
+fn local_work_takes_no_thread_block_of_its_own() {
+    let schedule = right(&setting(CollectiveKind::AllToAll, 3, 1), |p| {
+        for (rank, peer) in (0..9).map(|i| (i / 3, i % 3)) {
+            p.chunk(rank, Input, peer).copy_to(peer, Output, rank);
+        }
+    });
+    assert!(schedule.ranks.iter().all(|rank| rank.thread_blocks.len() == 4));
+}

@@ -39,13 +39,21 @@ struct RandomOp {
     from: (usize, usize, usize),
     to: (usize, usize, usize),
     count: usize,
-    channel: usize,
+    /// `None` leaves it to the compiler.
+    channel: Option<usize>,
 }
 
 fn random_ops() -> impl Strategy<Value = Vec<RandomOp>> {
     let place = || (0usize..6, 0usize..3, 0usize..8);
-    let op = (any::<bool>(), place(), place(), 1usize..3, 0usize..2)
-        .prop_map(|(reduce, from, to, count, channel)| RandomOp { reduce, from, to, count, channel });
+    let op = (any::<bool>(), place(), place(), 1usize..3, 0usize..6).prop_map(
+        |(reduce, from, to, count, channel)| RandomOp {
+            reduce,
+            from,
+            to,
+            count,
+            channel: (channel < 2).then_some(channel),
+        },
+    );
     prop::collection::vec(op, 1..60)
 }
 
@@ -54,7 +62,10 @@ fn build(collective: &Collective, ops: &[RandomOp]) -> Trace {
     let buffer = |n: usize| [Buffer::Input, Buffer::Output, Buffer::Scratch("s")][n];
     let apply = |p: &Program, op: &RandomOp| {
         let (from_rank, to_rank) = (op.from.0 % p.ranks(), op.to.0 % p.ranks());
-        let source = p.chunks(from_rank, buffer(op.from.1), op.from.2, op.count).on_channel(op.channel);
+        let mut source = p.chunks(from_rank, buffer(op.from.1), op.from.2, op.count);
+        if let Some(channel) = op.channel {
+            source = source.on_channel(channel);
+        }
         if op.reduce {
             p.chunks(to_rank, buffer(op.to.1), op.to.2, op.count).reduce(source);
         } else {
