@@ -51,13 +51,14 @@ impl Form {
 /// Converts a file, or each file of a trace that is given by its prefix, into the form that the ending of `output`
 /// says. The files appear when all are complete.
 pub(crate) fn convert_et(input: &Path, output: &Path) -> Result<Converted, Failure> {
+    // A missing input is the first thing to know of.
+    let files = find(input)?;
     let Some((form, prefix)) = Form::of(output) else {
         return Err(Failure::input(format!(
             "{}: its ending must say what to write: .et, .et.gz or .jsonl",
             output.display()
         )));
     };
-    let files = find(input)?;
     let path = |rank: usize| match files.is_whole() {
         true => with_suffix(&prefix, &format!(".{rank}.{}", form.ending())),
         false => output.to_owned(),
