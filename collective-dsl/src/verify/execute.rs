@@ -37,6 +37,12 @@ impl Memory {
 }
 
 impl Run {
+    /// The first rank that holds a content anywhere.
+    pub(super) fn find(&self, is_it: impl Fn(Value) -> bool) -> Option<RankId> {
+        let holds = |memory: &Memory| memory.cells.iter().any(|cell| is_it(cell.0));
+        self.memories.iter().position(holds).map(|rank| RankId(rank as u32))
+    }
+
     /// Content and last writer of a chunk of a rank's output.
     pub(super) fn output(&self, schedule: &Schedule, rank: RankId, index: u32) -> (Value, Option<SiteId>) {
         let (space, index) = schedule.collective.locate_output(rank, index);

@@ -7,29 +7,40 @@ use super::execute::Run;
 use super::values::{self, Value};
 use crate::collective::{Contributors, Wanted};
 use crate::diagnostic::{Diagnostic, Rule};
-use crate::ids::RankId;
+use crate::ids::{RankId, SiteId};
 use crate::schedule::Schedule;
 
-/// The wrong chunks, at most one for each source line: the same slip usually spoils a chunk on every rank.
+/// The wrong chunks, one for each source line that wrote one last: the same slip usually spoils a chunk on every
+/// rank, so the others are only counted.
 pub(super) fn check(schedule: &Schedule, run: &Run) -> Vec<Diagnostic> {
     let collective = &schedule.collective;
-    let mut findings: Vec<Diagnostic> = Vec::new();
+    let mut wrong: Vec<Wrong> = Vec::new();
     for rank in (0..collective.ranks() as u32).map(RankId) {
         for index in 0..collective.output_chunks_of(rank) as u32 {
             let Some(wanted) = collective.wanted(rank, index) else { continue };
             let (value, writer) = run.output(schedule, rank, index);
-            if is_wanted(schedule, run, &wanted, value)
-                || findings.iter().any(|finding| finding.site == writer)
-            {
+            if is_wanted(schedule, run, &wanted, value) {
                 continue;
             }
-            findings.push(describe(schedule, run, (rank, index), &wanted));
-            if findings.len() == MAX_FINDINGS {
-                return findings;
+            match wrong.iter().position(|wrong| wrong.writer == writer) {
+                Some(known) => wrong[known].more += 1,
+                None if wrong.len() < MAX_FINDINGS => {
+                    wrong.push(Wrong { rank, index, wanted, writer, more: 0 });
+                }
+                None => {}
             }
         }
     }
-    findings
+    wrong.iter().map(|wrong| describe(schedule, run, wrong)).collect()
+}
+
+/// A wrong chunk, and how many more the same line wrote last.
+struct Wrong {
+    rank: RankId,
+    index: u32,
+    wanted: Wanted,
+    writer: Option<SiteId>,
+    more: u32,
 }
 
 fn is_wanted(schedule: &Schedule, run: &Run, wanted: &Wanted, value: Value) -> bool {
@@ -70,9 +81,10 @@ fn runs(schedule: &Schedule, from: &Contributors) -> SmallVec<[values::Run; 1]> 
     }
 }
 
-fn describe(schedule: &Schedule, run: &Run, (rank, index): (RankId, u32), wanted: &Wanted) -> Diagnostic {
+fn describe(schedule: &Schedule, run: &Run, wrong: &Wrong) -> Diagnostic {
     let collective = &schedule.collective;
-    let (value, writer) = run.output(schedule, rank, index);
+    let Wrong { rank, index, wanted, writer, more } = wrong;
+    let (value, _) = run.output(schedule, *rank, *index);
     let contents = run.values.contents(value);
     let cell = if collective.is_in_place() {
         format!("rank {}, chunk {index}", rank.0)
@@ -109,8 +121,18 @@ fn describe(schedule: &Schedule, run: &Run, (rank, index): (RankId, u32), wanted
     } else if !contents.is_empty() {
         what.push_str("; nothing is ever written to it");
     }
+    // What is wanted may be there, only not here: then it is the way that is missing, not a contribution.
+    let elsewhere = run.find(|value| is_wanted(schedule, run, wanted, value));
+    if let Some(other) = elsewhere.filter(|other| other != rank) {
+        what.push_str(&format!("; rank {} holds all of it at the end", other.0));
+    }
+    match more {
+        0 => {}
+        1 => what.push_str(" (likewise 1 more chunk)"),
+        more => what.push_str(&format!(" (likewise {more} more chunks)")),
+    }
     let message = format!("{} does not hold for ranks = {}: {what}", collective.kind(), collective.ranks());
-    Diagnostic::new(Rule::Wrong, writer, message)
+    Diagnostic::new(Rule::Wrong, *writer, message)
 }
 
 /// What is wrong with the contributions that are present.
