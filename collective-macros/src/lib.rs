@@ -18,6 +18,7 @@ mod detail;
 mod emit;
 mod eval;
 mod expand;
+mod infer;
 mod instance;
 mod integer;
 mod parse;
@@ -137,9 +138,11 @@ use proc_macro::TokenStream;
 /// | of the language | `chunk`, `chunks`, `ranks`, `input_chunks`, `output_chunks`, `require`, `scratch`, `expect`; `copy_to`, `reduce`, `split`, `group`, `on_channel`, `on_send_block`, `on_recv_block`, `rank`, `count` |
 ///
 /// Integers behave as in a debug build: what overflows, or goes below zero in `usize`, is an error at that
-/// expression. A literal takes the type of what it is computed with; where there is nothing such and the
-/// result would depend on the type, the error asks to write it. An evaluation that does not end is stopped
-/// with an error at its loop.
+/// expression. A literal has the type that the compiler infers. An evaluation that does not end is stopped with an
+/// error at its loop.
+///
+/// Names are known by their spelling. In a pattern, a name that begins with a capital is taken for a constant, and
+/// any other for a variable: a constant from elsewhere in lower case would not be noticed.
 ///
 /// # What to do outside of it
 ///

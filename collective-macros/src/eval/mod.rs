@@ -154,15 +154,13 @@ impl<'a> Machine<'a> {
     }
 
     fn call_body(&mut self, function: &'a crate::ast::Function, args: Vec<Value>, span: SpanId) -> Eval {
-        for ((pattern, ty), arg) in function.params.iter().zip(args) {
-            let arg = self.annotate(arg, ty, span)?;
+        for ((pattern, _), arg) in function.params.iter().zip(args) {
             self.bind(pattern, arg, span)?;
         }
-        let value = match self.eval(&function.body) {
-            Err(Flow::Return) => std::mem::take(&mut self.carried),
-            other => other?,
-        };
-        self.annotate(value, &function.result, span)
+        match self.eval(&function.body) {
+            Err(Flow::Return) => Ok(std::mem::take(&mut self.carried)),
+            other => other,
+        }
     }
 
     /// Stops with a message at an expression.

@@ -81,6 +81,13 @@ pub(super) fn for_unknown_name(name: &str, is_captured: bool) -> String {
     )
 }
 
+pub(super) fn for_unknown_pattern_name(name: &str) -> String {
+    format!(
+        "`{name}` is not known at build time: move the constant into the body of the algorithm, or write a variable in \
+         lower case"
+    )
+}
+
 pub(super) fn for_unknown_function(name: &str) -> String {
     format!(
         "the function `{name}` is not known at build time: move it into the body of the algorithm; else {ELSE}"

@@ -6,12 +6,13 @@ use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{BinOp, Lit, Member, Pat, UnOp};
 
-use super::scopes::Item;
+use super::scopes::{Item, Name};
 use super::{Parser, advice};
 use crate::ast::{
-    Arm, AssignBinary, Binary, BinaryOp, Expr, ExprKind, If, Literal, Match, Pattern, Place, Projection,
-    Target, Type, Words,
+    Arm, AssignBinary, Binary, BinaryOp, Expr, ExprKind, If, Literal, LiteralId, Match, Pattern, Place,
+    Projection, Target, Type, Words,
 };
+use crate::infer::LiteralInt;
 use crate::integer::{Int, IntKind};
 
 impl Parser {
@@ -106,7 +107,7 @@ impl Parser {
             Lit::Bool(literal) => ExprKind::Literal(Literal::Bool(literal.value)),
             Lit::Str(literal) => ExprKind::Literal(Literal::Text(Arc::from(literal.value()))),
             Lit::Int(_) => match self.int_literal(at, literal) {
-                Some(int) => ExprKind::Literal(Literal::Int(int)),
+                Some(int) => self.int_expr(at, int),
                 None => ExprKind::Invalid,
             },
             Lit::Float(_) => {
@@ -117,24 +118,28 @@ impl Parser {
         }
     }
 
+    fn int_expr(&mut self, at: &syn::Expr, int: Int) -> ExprKind {
+        let span = self.span(at);
+        self.literals.push(LiteralInt { int, span });
+        ExprKind::Literal(Literal::Int(LiteralId(self.literals.len() as u32 - 1)))
+    }
+
     fn path(&mut self, at: &syn::Expr, path: &syn::Path) -> ExprKind {
         let Some(last) = path.segments.last() else { return self.invalid(at, advice::for_expr(at)) };
         let name = last.ident.unraw().to_string();
         if let Some(ident) = path.get_ident() {
             let name = ident.unraw().to_string();
-            if let Some(slot) = self.scopes.local(&name) {
-                return ExprKind::Local(slot);
-            }
-            match self.scopes.item(&name) {
-                Some(Item::Constant(id)) => return ExprKind::Constant(id),
-                Some(Item::Function { .. }) => {
+            match self.scopes.lookup(&name) {
+                Some(Name::Local(slot)) => return ExprKind::Local(slot),
+                Some(Name::Item(Item::Constant(id))) => return ExprKind::Constant(id),
+                Some(Name::Item(Item::Function { .. })) => {
                     return self.invalid(at, "functions can only be called at build time, not stored");
                 }
                 None => {}
             }
         }
         if let Some(int) = int_constant(path) {
-            return ExprKind::Literal(Literal::Int(int));
+            return self.int_expr(at, int);
         }
         match name.as_str() {
             "None" => ExprKind::None,
@@ -311,9 +316,16 @@ fn words(whole: &syn::Expr, left: &syn::Expr, right: &syn::Expr) -> Words {
 /// Source text as a person would write it.
 pub(super) fn text(tokens: &impl ToTokens) -> String {
     let mut text = tokens.to_token_stream().to_string();
-    for (spaced, tight) in
-        [(" . ", "."), (" (", "("), ("( ", "("), (" )", ")"), (" ,", ","), (" [", "["), (" ]", "]")]
-    {
+    for (spaced, tight) in [
+        (" . ", "."),
+        (" :: ", "::"),
+        (" (", "("),
+        ("( ", "("),
+        (" )", ")"),
+        (" ,", ","),
+        (" [", "["),
+        (" ]", "]"),
+    ] {
         text = text.replace(spaced, tight);
     }
     // Only a call has its parenthesis right behind a name.

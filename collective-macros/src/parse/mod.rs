@@ -18,6 +18,7 @@ use syn::visit::Visit;
 
 use crate::ast::{Ast, CallId, CallSite, Expr, ExprKind, Function, FunctionId, Pattern, Type};
 use crate::detail::Detail;
+use crate::infer::{LiteralInt, infer};
 use crate::integer::IntKind;
 use crate::signature::Signature;
 use crate::span::{SpanId, SpanRange, SpanTable};
@@ -52,8 +53,13 @@ pub(crate) fn parse(
         return Err(parser.errors);
     }
     // A function without a body has left an error behind.
-    let functions = parser.functions.into_iter().flatten().collect();
-    let ast = Ast { functions, main, details: functions_of_details, calls: parser.calls };
+    let functions: Vec<Function> = parser.functions.into_iter().flatten().collect();
+    let numbers: Vec<FunctionId> = functions_of_details.iter().map(|(_, function)| *function).collect();
+    let literals = infer(&functions, &numbers, &parser.literals).map_err(|wrong| {
+        let error = |(span, message)| parser.spans.get(span).error(message);
+        wrong.into_iter().map(error).collect::<Vec<syn::Error>>()
+    })?;
+    let ast = Ast { functions, main, details: functions_of_details, calls: parser.calls, literals };
     Ok(Parsed { ast, spans: parser.spans })
 }
 
@@ -64,6 +70,7 @@ struct Parser {
     /// A function is `None` between the moment its name is known and the moment its body is parsed.
     functions: Vec<Option<Function>>,
     scopes: Scopes,
+    literals: Vec<LiteralInt>,
     errors: Vec<syn::Error>,
 }
 
