@@ -14,6 +14,7 @@
 mod arguments;
 mod ast;
 mod builds;
+mod checked;
 mod detail;
 mod emit;
 mod eval;

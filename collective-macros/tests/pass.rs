@@ -410,6 +410,32 @@ fn roots_and_destinations_are_the_same_on_both_paths() {
     assert!(wrong.contains("the destination 4 does not exist"), "{wrong}");
 }
 
+/// As many chunks as arithmetic of every kind gives.
+#[collective(
+    all_reduce,
+    in_place,
+    chunks = { let mut n = (ranks - 2) * 3; n += 1 << (ranks - 3); n.pow(2) - (2 * ranks) % 3 },
+    build(ranks = 3)
+)]
+fn counted(p: &Program, ranks: usize) {
+    for rank in 1..ranks {
+        let sum = p.chunks(0, Input, 0, p.input_chunks());
+        sum.reduce(p.chunks(rank, Input, 0, p.input_chunks()));
+    }
+    for rank in 1..ranks {
+        p.chunks(0, Input, 0, p.input_chunks()).copy_to(rank, Input, 0);
+    }
+}
+
+#[test]
+fn arguments_that_overflow_are_errors_at_run_time_too() {
+    check(counted::RANKS_3, &counted::compile(3).unwrap());
+    for ranks in [0, 1, 2, 36, 1_000_000] {
+        let wrong = counted::compile(ranks).unwrap_err().to_string();
+        assert!(wrong.contains("the value of `chunks` overflows for these parameters"), "{wrong}");
+    }
+}
+
 /// Everybody to everybody.
 #[collective(all_to_all, chunks = 2, build(ranks = 8))]
 fn exchange_all(p: &Program, ranks: usize) {
