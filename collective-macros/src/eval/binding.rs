@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use super::value::equal;
 use super::{Eval, Machine, Value};
 use crate::ast::{Pattern, Place, Projection, Slot, Target};
 use crate::integer::Int;
@@ -72,10 +71,7 @@ impl<'a> Machine<'a> {
             }
             Pattern::Constant(id) => {
                 let constant = self.call(*id, Vec::new(), span)?;
-                match equal(&constant, value) {
-                    Some(same) => same,
-                    None => return self.mistyped(span, value, "a value of the constant's type"),
-                }
+                self.equal(&constant, value, span)?
             }
             Pattern::None => match value {
                 Value::None => true,

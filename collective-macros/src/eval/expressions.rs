@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Eval, Flow, Machine, Value};
+use super::{Eval, Flow, MAX_NESTING, Machine, Value};
 use crate::ast::{AssignBinary, Binary, Block, Expr, ExprKind, If, Literal, Match, OptionMethod, Statement};
 use crate::integer::{Int, IntKind};
 use crate::span::SpanId;
@@ -10,6 +10,17 @@ use crate::span::SpanId;
 impl<'a> Machine<'a> {
     pub(super) fn eval(&mut self, expr: &'a Expr) -> Eval {
         self.burn(1, expr.span)?;
+        if self.nesting == MAX_NESTING {
+            return self.fail(expr.span, "calls and expressions are nested too deep here: use a loop");
+        }
+        self.nesting += 1;
+        let result = self.eval_kind(expr);
+        self.nesting -= 1;
+        result
+    }
+
+    #[inline]
+    fn eval_kind(&mut self, expr: &'a Expr) -> Eval {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Local(slot) => Ok(self.stack[self.frame + slot.0 as usize].clone()),

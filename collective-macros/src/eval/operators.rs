@@ -1,6 +1,5 @@
 //! Operators, and the messages of the faults that they can have.
 
-use super::value::equal;
 use super::{Eval, Machine, Value};
 use crate::ast::{BinaryOp, Expr, IntMethod, Words};
 use crate::integer::{self, Answer, Fault, Int, IntKind};
@@ -26,12 +25,41 @@ impl<'a> Machine<'a> {
                 _ if is_comparison => Ok(Value::Bool(integer::compare(op, i128::from(*a), i128::from(*b)))),
                 _ => self.mistyped(span, &Value::Bool(*a), "integers"),
             },
-            _ => match (op, equal(a, b)) {
-                (Op::Eq, Some(same)) => Ok(Value::Bool(same)),
-                (Op::Ne, Some(same)) => Ok(Value::Bool(!same)),
+            _ => match op {
+                Op::Eq => Ok(Value::Bool(self.equal(a, b, span)?)),
+                Op::Ne => Ok(Value::Bool(!self.equal(a, b, span)?)),
                 _ => self.mistyped(span, a, "integers or booleans"),
             },
         }
+    }
+
+    /// Whether two values are equal; integers by value, for the types are the compiler's to check. Takes fuel for
+    /// each item that is compared.
+    pub(super) fn equal(&mut self, a: &Value, b: &Value, span: SpanId) -> Eval<bool> {
+        self.burn(1, span)?;
+        Ok(match (a, b) {
+            (Value::Int(a), Value::Int(b)) => a.value == b.value,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Unit, Value::Unit) | (Value::None, Value::None) => true,
+            (Value::None, Value::Some(_)) | (Value::Some(_), Value::None) => false,
+            (Value::Some(a), Value::Some(b)) => self.equal(a, b, span)?,
+            (Value::Text(a), Value::Text(b)) => a == b,
+            (Value::Tuple(a), Value::Tuple(b)) | (Value::List(a), Value::List(b)) => {
+                if a.len() != b.len() {
+                    return Ok(false);
+                }
+                for (a, b) in a.iter().zip(b.iter()) {
+                    if !self.equal(a, b, span)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            _ => match (a.buffer(), b.buffer()) {
+                (Some(a), Some(b)) => a == b,
+                _ => return self.mistyped(span, a, "values that can be compared"),
+            },
+        })
     }
 
     /// `checked_sub` and its like.

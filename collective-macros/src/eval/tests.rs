@@ -444,7 +444,30 @@ fn what_does_not_end_is_refused() {
     refused("{ let mut x = Vec::new(); while true { x.push(1); } x.len() }", "this loop ran");
     refused("{ for _ in 0..usize::MAX {} 1 }", "too many for build time");
     refused("vec![0; 1 << 30].len()", "too many for build time");
+    let nested =
+        "{ let a = vec![vec![vec![vec![1; 1000]; 1000]; 1000]; 1000]; let b = a.clone(); EXPR as usize }";
+    refused(&nested.replace("EXPR", "(a == b)"), "too many for build time");
+    refused(&nested.replace("EXPR", "[b].contains(&a)"), "too many for build time");
+    refused("{ let a = vec![1; 100_000]; loop { let mut b = a.clone(); b[0] = 2; } }", "this loop ran");
     refused("{ let mut n = 0; loop { for i in 0..4 { n = i; } } }", "this loop ran");
+}
+
+#[test]
+fn what_is_nested_too_deep_is_refused() {
+    // A test has less stack than an evaluation.
+    let deep = || {
+        let sum = |terms: usize| vec!["1usize"; terms].join(" + ");
+        assert_eq!(evaluate(&sum(150)), Ok(150));
+        refused(&sum(2000), "nested more than 200 expressions deep");
+        refused(&format!("vec![{}][0]", sum(2000)), "nested more than 200 expressions deep");
+        refused(&format!("{}1{}", "(".repeat(300), ")".repeat(300)), "nested more than 200 expressions deep");
+        let inner = format!("{}f(n - 1){}", "(1 + ".repeat(60), ")".repeat(60));
+        let recursive =
+            format!("{{ fn f(n: usize) -> usize {{ if n == 0 {{ 0 }} else {{ {inner} }} }} f(EXPR) }}");
+        assert_eq!(evaluate(&recursive.replace("EXPR", "50")), Ok(3000));
+        refused(&recursive.replace("EXPR", "190"), "nested too deep here: use a loop");
+    };
+    std::thread::Builder::new().stack_size(64 << 20).spawn(deep).unwrap().join().unwrap();
 }
 
 #[test]

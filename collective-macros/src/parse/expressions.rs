@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 use syn::{BinOp, Lit, Member, Pat, UnOp};
 
 use super::scopes::{Item, Name};
-use super::{Parser, advice};
+use super::{MAX_DEPTH, Parser, advice};
 use crate::ast::{
     Arm, AssignBinary, Binary, BinaryOp, Expr, ExprKind, If, Literal, LiteralId, Match, Pattern, Place,
     Projection, Target, Type, Words,
@@ -18,7 +18,15 @@ use crate::integer::{Int, IntKind};
 impl Parser {
     pub(super) fn expr(&mut self, expr: &syn::Expr) -> Expr {
         let span = self.span(expr);
-        Expr { span, kind: self.expr_kind(expr) }
+        // In the arguments of macros, which were not looked at before.
+        if self.depth == MAX_DEPTH {
+            self.too_deep(expr);
+            return Expr { span, kind: ExprKind::Invalid };
+        }
+        self.depth += 1;
+        let kind = self.expr_kind(expr);
+        self.depth -= 1;
+        Expr { span, kind }
     }
 
     pub(super) fn boxed(&mut self, expr: &syn::Expr) -> Box<Expr> {
