@@ -316,6 +316,19 @@ fn options_compute_as_rust_does() {
             path
         },
         if let Some(x @ 3..) = 10usize.checked_sub(ranks) { x } else if let None = ranks.checked_div(0) { 7 } else { 8 },
+        if let Some(x) = Some(ranks) && x > 2 && let 5..=7 = x - 1 { x } else { 2 },
+        if ranks < 2 && let Some(x) = Some(ranks) { x } else if let Some(250) = Some(ranks) && true { 2 } else { 3 },
+        {
+            let mut stack = vec![1, 2, 9, 3, 4];
+            let mut sum = 0;
+            while let Some(top) = stack.pop() && top < 9 {
+                if top == 4 {
+                    continue;
+                }
+                sum += top;
+            }
+            sum * 10 + stack.len()
+        },
         match (ranks.checked_rem(3), 200u8.checked_add(100)) {
             (Some(x), None) => x,
             _ => 0,
@@ -486,6 +499,5 @@ fn what_is_not_in_the_subset_is_refused_with_advice() {
     refused("ranks.among(&[0, 1])", "call the function at run time with `Program::new(…).among(…)`");
     refused("ranks.with_options(1)", "say `options(");
     refused("ranks.expect(1, 2)", "the method `expect` is not evaluated at build time");
-    refused("if let Some(x) = Some(1) && ranks > 2 { x } else { 2 }", "nest the conditions");
     refused("{ struct S; 1 }", "use tuples and integers");
 }

@@ -3,7 +3,7 @@
 use syn::ext::IdentExt;
 
 use super::scopes::{Item, Name};
-use super::{Parser, advice};
+use super::{BufferName, Parser, advice};
 use crate::ast::{ExprKind, IntMethod};
 use crate::integer::IntKind;
 
@@ -38,7 +38,10 @@ impl Parser {
             _ => {}
         }
         match (names.as_slice(), call.args.len()) {
-            ([.., "Scratch"], 1) => ExprKind::Scratch(self.boxed(&call.args[0])),
+            ([.., "Scratch"], 1) => {
+                self.buffer(path, BufferName::Scratch);
+                ExprKind::Scratch(self.boxed(&call.args[0]))
+            }
             _ => self.invalid(at, advice::for_unknown_function(&names.join("::"))),
         }
     }

@@ -7,13 +7,17 @@ use syn::ext::IdentExt;
 use syn::{BinOp, Lit, Member, Pat, UnOp};
 
 use super::scopes::{Item, Name};
-use super::{MAX_DEPTH, Parser, advice};
+use super::{BufferName, MAX_DEPTH, Parser, advice};
 use crate::ast::{
-    Arm, AssignBinary, Binary, BinaryOp, Expr, ExprKind, If, Literal, LiteralId, Match, Pattern, Place,
-    Projection, Target, Type, Words,
+    Arm, AssignBinary, Binary, BinaryOp, Block, Expr, ExprKind, If, Literal, LiteralId, Match, Pattern,
+    Place, Projection, Statement, Target, Type, Words,
 };
 use crate::infer::LiteralInt;
 use crate::integer::{Int, IntKind};
+use crate::span::SpanId;
+
+/// What a chain of conditions leads to.
+type Then<'a> = Box<dyn FnOnce(&mut Parser) -> Expr + 'a>;
 
 impl Parser {
     pub(super) fn expr(&mut self, expr: &syn::Expr) -> Expr {
@@ -88,6 +92,7 @@ impl Parser {
                 }
             },
             E::If(branch) if matches!(*branch.cond, E::Let(_)) => self.if_let(expr, branch),
+            E::If(branch) if has_let(&branch.cond) => self.if_chain(expr, branch),
             E::If(branch) => ExprKind::If(Box::new(If {
                 condition: self.expr(&branch.cond),
                 then: self.block(&branch.then_branch),
@@ -151,8 +156,14 @@ impl Parser {
         }
         match name.as_str() {
             "None" => ExprKind::None,
-            "Input" => ExprKind::Input,
-            "Output" => ExprKind::Output,
+            "Input" => {
+                self.buffer(path, BufferName::Input);
+                ExprKind::Input
+            }
+            "Output" => {
+                self.buffer(path, BufferName::Output);
+                ExprKind::Output
+            }
             "Scratch" => self.invalid(at, "a scratch buffer needs a name: `Scratch(\"name\")`"),
             _ => {
                 let captured = self.scopes.is_captured(&name);
@@ -205,6 +216,42 @@ impl Parser {
         };
         let no = Arm { pattern: Pattern::Wild, guard: None, body };
         ExprKind::Match(Box::new(Match { scrutinee, arms: vec![yes, no] }))
+    }
+
+    /// `if let PATTERN = VALUE && CONDITION { … } else { … }`: a block that the conditions leave when all hold.
+    fn if_chain(&mut self, at: &syn::Expr, branch: &syn::ExprIf) -> ExprKind {
+        let id = self.scopes.enter_loop(None, true);
+        let span = self.span(at);
+        let then = Box::new(|parser: &mut Self| {
+            let then = Box::new(parser.block_expr(&branch.then_branch));
+            Expr { span, kind: ExprKind::Break(id, Some(then)) }
+        });
+        let chain = self.chain(&links(&branch.cond), then, span);
+        self.scopes.leave_loop();
+        let tail = branch.else_branch.as_ref().map(|(_, otherwise)| self.boxed(otherwise));
+        ExprKind::LabelledBlock(id, Block { statements: vec![Statement::Expr(chain)], tail })
+    }
+
+    /// Evaluates `then` where all conditions hold.
+    pub(super) fn chain(&mut self, conditions: &[&syn::Expr], then: Then<'_>, span: SpanId) -> Expr {
+        // One inside the other, of which only the innermost has a value.
+        let Some((first, rest)) = conditions.split_first() else { return then(self) };
+        let otherwise = Expr { span, kind: ExprKind::Unit };
+        let kind = match first {
+            syn::Expr::Let(condition) => {
+                let scrutinee = self.expr(&condition.expr);
+                let yes = self.arm(&condition.pat, |parser| parser.chain(rest, then, span));
+                let no = Arm { pattern: Pattern::Wild, guard: None, body: otherwise };
+                ExprKind::Match(Box::new(Match { scrutinee, arms: vec![yes, no] }))
+            }
+            condition => {
+                let condition = self.expr(condition);
+                let tail = Some(Box::new(self.chain(rest, then, span)));
+                let then = Block { statements: Vec::new(), tail };
+                ExprKind::If(Box::new(If { condition, then, otherwise: Some(otherwise) }))
+            }
+        };
+        Expr { span, kind }
     }
 
     /// An arm, in a scope of its own.
@@ -264,6 +311,29 @@ impl Parser {
                 None
             }
         }
+    }
+}
+
+/// Whether a condition is a chain with a `let` in it.
+pub(super) fn has_let(condition: &syn::Expr) -> bool {
+    match condition {
+        syn::Expr::Let(_) => true,
+        syn::Expr::Binary(syn::ExprBinary { left, op: BinOp::And(_), right, .. }) => {
+            has_let(left) || has_let(right)
+        }
+        _ => false,
+    }
+}
+
+/// The conditions of a chain.
+pub(super) fn links(condition: &syn::Expr) -> Vec<&syn::Expr> {
+    match condition {
+        syn::Expr::Binary(syn::ExprBinary { left, op: BinOp::And(_), right, .. }) => {
+            let mut links = links(left);
+            links.extend(self::links(right));
+            links
+        }
+        _ => vec![condition],
     }
 }
 

@@ -25,10 +25,19 @@ use crate::span::{SpanId, SpanRange, SpanTable};
 use scopes::Scopes;
 
 /// A parsed algorithm and the places in it.
-#[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) ast: Ast,
     pub(crate) spans: SpanTable,
+    /// Each way in which a buffer is named.
+    pub(crate) buffers: Vec<(syn::Path, BufferName)>,
+}
+
+/// The buffer that a path is taken for, by its spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BufferName {
+    Input,
+    Output,
+    Scratch,
 }
 
 /// Parses the body of an algorithm, and the expressions among its arguments.
@@ -64,10 +73,10 @@ pub(crate) fn parse(
         wrong.into_iter().map(error).collect::<Vec<syn::Error>>()
     })?;
     let ast = Ast { functions, main, details: functions_of_details, calls: parser.calls, literals };
-    Ok(Parsed { ast, spans: parser.spans })
+    Ok(Parsed { ast, spans: parser.spans, buffers: parser.buffers })
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Parser {
     spans: SpanTable,
     calls: Vec<CallSite>,
@@ -75,6 +84,7 @@ struct Parser {
     functions: Vec<Option<Function>>,
     scopes: Scopes,
     literals: Vec<LiteralInt>,
+    buffers: Vec<(syn::Path, BufferName)>,
     errors: Vec<syn::Error>,
     /// Expressions around the one at hand.
     depth: usize,
@@ -135,6 +145,13 @@ impl Parser {
 
     fn error(&mut self, at: &impl ToTokens, message: impl std::fmt::Display) {
         self.errors.push(SpanRange::of(at).error(message));
+    }
+
+    fn buffer(&mut self, path: &syn::Path, name: BufferName) {
+        let text = |path: &syn::Path| path.to_token_stream().to_string();
+        if self.buffers.iter().all(|(known, _)| text(known) != text(path)) {
+            self.buffers.push((path.clone(), name));
+        }
     }
 
     /// Records the first expression that is nested too deep.
