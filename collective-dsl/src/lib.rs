@@ -12,6 +12,7 @@
 
 mod algorithm;
 mod buffer;
+pub mod checked;
 mod collective;
 mod diagnostic;
 mod embedded;

@@ -13,7 +13,7 @@ use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprLit, Lit, Meta, MetaNameValue, Token};
+use syn::{Expr, ExprLit, Lit, Meta, MetaList, MetaNameValue, Token};
 
 use crate::detail::{Detail, impossible};
 use crate::size::parse_bytes;
@@ -81,18 +81,18 @@ impl Arguments {
                 Meta::Path(path) => reader.word(path),
                 Meta::NameValue(pair) => reader.detail(pair),
                 Meta::List(list) if list.path.is_ident("defaults") => {
-                    let values = reader.assignments(&list.tokens);
+                    let values = reader.assignments(list);
                     if defaults.replace(values).is_some() {
                         reader.error(meta, "`defaults` is given twice: put all values into one");
                     }
                 }
                 Meta::List(list) if list.path.is_ident("build") => {
                     let errors = reader.errors.len();
-                    let given = reader.assignments(&list.tokens);
+                    let given = reader.assignments(list);
                     let is_complete = reader.errors.len() == errors;
                     builds.push(BuildArguments { range: SpanRange::of(meta), given, is_complete });
                 }
-                Meta::List(list) if list.path.is_ident("options") => reader.options(&list.tokens),
+                Meta::List(list) if list.path.is_ident("options") => reader.options(list),
                 _ => reader.error(meta, format!("this is no argument of `collective`: {}", grammar())),
             }
         }
@@ -218,9 +218,9 @@ impl<'a> Reader<'a> {
     }
 
     /// `NAME = N, …`, each name once.
-    fn assignments(&mut self, tokens: &TokenStream) -> Vec<Assignment> {
+    fn assignments(&mut self, list: &MetaList) -> Vec<Assignment> {
         let mut assignments: Vec<Assignment> = Vec::new();
-        for pair in self.pairs(tokens) {
+        for pair in self.pairs(list) {
             let Some(ident) = pair.path.get_ident() else {
                 self.error(&pair.path, "write `name = number`");
                 continue;
@@ -244,8 +244,8 @@ impl<'a> Reader<'a> {
     }
 
     /// `size = "1MiB", element_type = "f32", protocol = "LL", instances = 2, replication = "blocked"`.
-    fn options(&mut self, tokens: &TokenStream) {
-        for pair in self.pairs(tokens) {
+    fn options(&mut self, list: &MetaList) {
+        for pair in self.pairs(list) {
             let name = pair.path.get_ident().map(ToString::to_string).unwrap_or_default();
             match name.as_str() {
                 "size" => self.option(&pair, |reader| &mut reader.size, read_size),
@@ -293,8 +293,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn pairs(&mut self, tokens: &TokenStream) -> Vec<MetaNameValue> {
-        match Punctuated::<MetaNameValue, Token![,]>::parse_terminated.parse2(tokens.clone()) {
+    fn pairs(&mut self, list: &MetaList) -> Vec<MetaNameValue> {
+        // With the list, so that the error about a missing value stands at its end.
+        match list.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
             Ok(pairs) => pairs.into_iter().collect(),
             Err(error) => {
                 self.errors.push(syn::Error::new(error.span(), format!("{error}; write `name = value, …`")));
@@ -306,7 +307,7 @@ impl<'a> Reader<'a> {
 
 fn read_size(value: &Expr) -> Result<u64, String> {
     let wanted = "a size is a number of bytes, or a text such as \"1MiB\" or \"64KB\"";
-    match value {
+    let size = match value {
         Expr::Lit(ExprLit { lit: Lit::Int(bytes), .. }) => {
             bytes.base10_parse().map_err(|_| wanted.to_owned())
         }
@@ -314,6 +315,11 @@ fn read_size(value: &Expr) -> Result<u64, String> {
             parse_bytes(&text.value()).ok_or_else(|| wanted.to_owned())
         }
         _ => Err(wanted.to_owned()),
+    }?;
+    if size == 0 {
+        Err("traces of no bytes move nothing: give a size of at least one element".to_owned())
+    } else {
+        Ok(size)
     }
 }
 

@@ -25,6 +25,10 @@ pub(crate) struct LoopId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CallId(pub(crate) u32);
 
+/// An integer literal: an index into [`Ast::literals`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LiteralId(pub(crate) u32);
+
 #[derive(Debug)]
 pub(crate) struct Ast {
     /// The algorithm, its helper functions and constants.
@@ -33,6 +37,8 @@ pub(crate) struct Ast {
     /// What the arguments of the attribute compute from the parameters.
     pub(crate) details: Vec<(Detail, FunctionId)>,
     pub(crate) calls: Vec<CallSite>,
+    /// The integer literals, each with its type.
+    pub(crate) literals: Vec<Int>,
 }
 
 /// Where a call of the language stands: the position of its method name, as `Location::caller` has it, and
@@ -53,7 +59,7 @@ pub(crate) struct Function {
     pub(crate) body: Expr,
 }
 
-/// What a type annotation says that evaluation needs: the widths of integers.
+/// What a type annotation says that inference needs: the types of integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
     Int(IntKind),
@@ -121,7 +127,7 @@ pub(crate) enum ExprKind {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Literal {
-    Int(Int),
+    Int(LiteralId),
     Bool(bool),
     Text(Arc<str>),
 }
@@ -250,6 +256,7 @@ pub(crate) enum Pattern {
     Sequence {
         items: Vec<Pattern>,
         rest: Option<usize>,
+        is_tuple: bool,
     },
 }
 

@@ -6,6 +6,7 @@ use quote::{format_ident, quote};
 
 use crate::arguments::Arguments;
 use crate::builds::{self, Build};
+use crate::checked::checked;
 use crate::paths;
 use crate::signature::Signature;
 use crate::source::Source;
@@ -127,7 +128,12 @@ impl Generated<'_> {
         let kind = paths::kind(self.arguments.kind);
         let in_place = self.arguments.in_place;
         let options = paths::options(self.arguments.options);
+        let (diagnostics, malformed) = (paths::diagnostics(), paths::malformed());
         let details = self.arguments.details.iter().map(|(detail, expr)| {
+            let message = format!("the value of `{}` overflows for these parameters", detail.name());
+            let expr = checked(expr, &quote! {
+                return ::core::result::Result::Err(#diagnostics::without_site(#name, #malformed, #message))
+            });
             let (field, value) = (format_ident!("{}", detail.name()), paths::option(Some(expr)));
             quote!(#field: #value)
         });

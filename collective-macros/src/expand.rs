@@ -9,6 +9,7 @@ use crate::arguments::Arguments;
 use crate::builds::{self, Build};
 use crate::emit::Generated;
 use crate::instance::{self, Algorithm, Finding};
+use crate::names;
 use crate::parse;
 use crate::report;
 use crate::signature::Signature;
@@ -19,13 +20,17 @@ use crate::source::Source;
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Vec::new();
     let arguments = Arguments::read(arguments, &mut errors);
-    let Ok(function) = syn::parse2::<ItemFn>(item.clone()) else {
-        let error = syn::Error::new(
-            Span::call_site(),
-            "`#[collective]` stands before a function: `fn name(p: &Program, ranks: usize) { … }`",
-        );
-        let error = error.to_compile_error();
-        return quote!(#item #error);
+    let mut function = match syn::parse2::<ItemFn>(item.clone()) {
+        Ok(function) => function,
+        Err(error) => {
+            // What is no Rust yet may become a function.
+            let is_other = syn::parse2::<syn::Item>(item.clone()).is_ok();
+            let wanted =
+                "`#[collective]` stands before a function: `fn name(p: &Program, ranks: usize) { … }`";
+            let error = if is_other { syn::Error::new(Span::call_site(), wanted) } else { error };
+            let error = error.to_compile_error();
+            return quote!(#item #error);
+        }
     };
     let before = errors.len();
     let signature = Signature::read(&function, &mut errors);
@@ -38,7 +43,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     }
     let source = Source::of(signature.ident.span());
     let built = if errors.is_empty() {
-        evaluate(&arguments, &signature, &function, &source, &builds, &mut errors)
+        evaluate(&arguments, &signature, &mut function, &source, &builds, &mut errors)
     } else {
         Vec::new()
     };
@@ -51,6 +56,10 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
         is_placeholder: !errors.is_empty(),
     };
     let generated = generated.tokens();
+    if errors.is_empty() {
+        return quote!(#function #generated);
+    }
+    // The compiler has enough to say about it: without the checks.
     let errors = errors.iter().map(syn::Error::to_compile_error);
     quote!(#item #generated #(#errors)*)
 }
@@ -58,7 +67,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
 fn evaluate(
     arguments: &Arguments,
     signature: &Signature,
-    function: &ItemFn,
+    function: &mut ItemFn,
     source: &Source,
     builds: &[Build],
     errors: &mut Vec<syn::Error>,
@@ -74,6 +83,7 @@ fn evaluate(
             return Vec::new();
         }
     };
+    names::add_checks(&mut function.block, &parsed.buffers);
     let name = signature.name();
     let algorithm = Algorithm {
         ast: &parsed.ast,

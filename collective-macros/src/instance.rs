@@ -128,11 +128,8 @@ impl Algorithm<'_> {
         let trace = match (outcome.trace, outcome.failure) {
             (Ok(trace), None) => trace,
             (Ok(_), Some(failure)) => return Err(vec![failure.into()]),
-            (Err(diagnostics), failure) => {
-                let mut found = wrong(diagnostics);
-                found.extend(failure.map(Finding::from));
-                return Err(found);
-            }
+            // What fails later may only follow from what is wrong before.
+            (Err(diagnostics), _) => return Err(wrong(diagnostics)),
         };
         let schedule = compile(&trace).map_err(wrong)?;
         let bytes = et::bytes(&schedule, &EtOptions::new(self.size))

@@ -5,9 +5,7 @@ use crate::ast::{BinaryOp, IntMethod};
 /// The type of an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IntKind {
-    /// A literal that nothing has given a type yet: it adapts to the other operand. Arithmetic among such
-    /// literals must give the same in every type that the compiler could choose, so it is held to what all
-    /// the usual ones can represent.
+    /// Of a literal, between the parser and [`crate::infer`].
     Untyped,
     U8,
     U16,
@@ -40,10 +38,7 @@ impl IntKind {
     }
 
     pub(crate) fn name(self) -> &'static str {
-        Self::NAMED
-            .iter()
-            .find(|(_, kind)| *kind == self)
-            .map_or("a literal without a type", |(name, _)| name)
+        Self::NAMED.iter().find(|(_, kind)| *kind == self).map_or("a number", |(name, _)| name)
     }
 
     pub(crate) fn bits(self) -> u32 {
@@ -70,11 +65,11 @@ impl IntKind {
         (1 << (self.bits() - u32::from(self.is_signed()))) - 1
     }
 
-    fn holds(self, value: i128) -> bool {
+    pub(crate) fn holds(self, value: i128) -> bool {
         (self.min()..=self.max()).contains(&value)
     }
 
-    fn unsigned(self) -> Self {
+    pub(crate) fn unsigned(self) -> Self {
         match self {
             IntKind::I8 => IntKind::U8,
             IntKind::I16 => IntKind::U16,
@@ -103,12 +98,8 @@ pub(crate) enum Fault {
     DivideByZero,
     /// A shift by more than the width of the type.
     ShiftTooFar(IntKind),
-    /// A value that the other operand's type cannot hold.
-    Unfit(i128, IntKind),
     /// Operands of different types.
     Mixed(IntKind, IntKind),
-    /// The result depends on a type that only the compiler knows.
-    NeedsType,
     /// A logarithm of zero or a root of a negative number.
     Undefined,
 }
@@ -122,32 +113,14 @@ impl Int {
         Self { value: value as i128, kind: IntKind::Usize }
     }
 
-    /// The value in another type that must be able to hold it: of an annotation or of the other operand.
-    pub(crate) fn adapt(self, kind: IntKind) -> Result<Self, Fault> {
-        if self.kind == kind || kind == IntKind::Untyped {
-            return Ok(self);
-        }
-        if self.kind != IntKind::Untyped {
-            return Err(Fault::Mixed(self.kind, kind));
-        }
-        if kind.holds(self.value) {
-            Ok(Self::new(self.value, kind))
-        } else {
-            Err(Fault::Unfit(self.value, kind))
-        }
-    }
-
     /// `as`: keeps the low bits.
     pub(crate) fn cast(self, kind: IntKind) -> Self {
         Self::new(wrap(self.value, kind), kind)
     }
 
     /// `!`.
-    pub(crate) fn not(self) -> Result<Self, Fault> {
-        if self.kind == IntKind::Untyped {
-            return Err(Fault::NeedsType);
-        }
-        Ok(Self::new(wrap(!self.value, self.kind), self.kind))
+    pub(crate) fn not(self) -> Self {
+        Self::new(wrap(!self.value, self.kind), self.kind)
     }
 
     pub(crate) fn negate(self) -> Result<Self, Fault> {
@@ -171,12 +144,9 @@ fn wrap(value: i128, kind: IntKind) -> i128 {
     if kind.is_signed() && low > kind.max() { low - (1 << kind.bits()) } else { low }
 }
 
-/// Brings two operands to one type.
-pub(crate) fn unify(a: Int, b: Int) -> Result<(Int, Int), Fault> {
-    if a.kind == b.kind {
-        return Ok((a, b));
-    }
-    Ok((a.adapt(b.kind)?, b.adapt(a.kind)?))
+/// The one type of two operands.
+pub(crate) fn common(a: Int, b: Int) -> Result<IntKind, Fault> {
+    if a.kind == b.kind { Ok(a.kind) } else { Err(Fault::Mixed(a.kind, b.kind)) }
 }
 
 /// An operator that gives an integer; comparisons are [`compare`].
@@ -184,25 +154,25 @@ pub(crate) fn arithmetic(op: BinaryOp, a: Int, b: Int) -> Result<Int, Fault> {
     if let BinaryOp::Shl | BinaryOp::Shr = op {
         return shift(op, a, b);
     }
-    let (a, b) = unify(a, b)?;
-    let kind = a.kind;
+    let kind = common(a, b)?;
     let overflow = Fault::Overflow(kind);
     let value = match op {
         BinaryOp::Add => a.value + b.value,
         BinaryOp::Sub => a.value - b.value,
         BinaryOp::Mul => a.value.checked_mul(b.value).ok_or(overflow)?,
         BinaryOp::Div => a.value.checked_div(b.value).ok_or(Fault::DivideByZero)?,
+        BinaryOp::Rem if is_least_by_minus_one(a, b) => return Err(overflow),
         BinaryOp::Rem => a.value.checked_rem(b.value).ok_or(Fault::DivideByZero)?,
         BinaryOp::BitAnd => a.value & b.value,
         BinaryOp::BitOr => a.value | b.value,
         _ => a.value ^ b.value,
     };
-    // Literals may be usize in the end, where nothing is below zero: only a minus sign that is written
-    // down makes a negative one.
-    if kind == IntKind::Untyped && value < 0 && a.value >= 0 && b.value >= 0 {
-        return Err(Fault::Underflow(kind));
-    }
     Int::new(value, kind).checked()
+}
+
+/// Whether a division overflows. So does its remainder in Rust, though it would be 0.
+fn is_least_by_minus_one(a: Int, b: Int) -> bool {
+    b.value == -1 && a.value == a.kind.min()
 }
 
 fn shift(op: BinaryOp, a: Int, b: Int) -> Result<Int, Fault> {
@@ -211,13 +181,8 @@ fn shift(op: BinaryOp, a: Int, b: Int) -> Result<Int, Fault> {
     if op == BinaryOp::Shr {
         return Ok(Int::new(a.value >> by, a.kind));
     }
-    let value = a.value << by;
-    // A typed shift drops the bits that leave the type; without a type it is unknown which these are.
-    if a.kind == IntKind::Untyped {
-        Int::new(value, a.kind).checked()
-    } else {
-        Ok(Int::new(wrap(value, a.kind), a.kind))
-    }
+    // The bits that leave the type are dropped.
+    Ok(Int::new(wrap(a.value << by, a.kind), a.kind))
 }
 
 /// A comparison.
@@ -245,16 +210,14 @@ pub(crate) fn method(method: IntMethod, this: Int, args: &[Int]) -> Result<Answe
     if method == M::Pow {
         return power(this, first(args)).map(Answer::Int);
     }
-    let mut kind = this.kind;
     for arg in args {
-        kind = unify(Int::new(0, kind), Int::new(0, arg.kind))?.0.kind;
+        common(this, *arg)?;
     }
-    let this = this.adapt(kind)?;
-    let other = first(args).adapt(kind)?.value;
+    let kind = this.kind;
     let value = this.value;
+    let other = first(args).value;
     let u32 = |value: u32| Ok(Answer::Int(Int::new(i128::from(value), IntKind::U32)));
     let own = |value: i128| Int::new(value, kind).checked().map(Answer::Int);
-    let bits = || if kind == IntKind::Untyped && value < 0 { Err(Fault::NeedsType) } else { Ok(value) };
     match method {
         M::Pow => Err(Fault::Undefined),
         M::Ilog2 => u32(value.checked_ilog2().ok_or(Fault::Undefined)?),
@@ -262,7 +225,7 @@ pub(crate) fn method(method: IntMethod, this: Int, args: &[Int]) -> Result<Answe
         M::Min => own(value.min(other)),
         M::Max => own(value.max(other)),
         M::Clamp => {
-            let high = args.get(1).copied().unwrap_or(this).adapt(kind)?.value;
+            let high = args.get(1).map_or(value, |high| high.value);
             if other > high { Err(Fault::Undefined) } else { own(value.clamp(other, high)) }
         }
         M::AbsDiff => Ok(Answer::Int(Int::new((value - other).abs(), kind.unsigned()))),
@@ -272,42 +235,33 @@ pub(crate) fn method(method: IntMethod, this: Int, args: &[Int]) -> Result<Answe
             .and_then(|up| up.checked_div(other))
             .ok_or(Fault::DivideByZero)?),
         M::DivEuclid => own(value.checked_div_euclid(other).ok_or(Fault::DivideByZero)?),
+        M::RemEuclid if is_least_by_minus_one(this, first(args)) => Err(Fault::Overflow(kind)),
         M::RemEuclid => own(value.checked_rem_euclid(other).ok_or(Fault::DivideByZero)?),
         M::NextMultipleOf => {
             let over = value.checked_rem_euclid(other).ok_or(Fault::DivideByZero)?;
             own(if over == 0 { value } else { value + other - over })
         }
-        M::TrailingZeros if value == 0 => {
-            if kind == IntKind::Untyped {
-                Err(Fault::NeedsType)
-            } else {
-                u32(kind.bits())
-            }
-        }
+        M::TrailingZeros if value == 0 => u32(kind.bits()),
         M::TrailingZeros => u32(value.trailing_zeros()),
-        M::LeadingZeros if kind == IntKind::Untyped => Err(Fault::NeedsType),
         M::LeadingZeros => u32((wrap(value, kind.unsigned())).leading_zeros() - (128 - kind.bits())),
-        M::CountOnes => u32(if bits()? < 0 { wrap(value, kind.unsigned()) } else { value }.count_ones()),
+        M::CountOnes => u32(wrap(value, kind.unsigned()).count_ones()),
         M::IsPowerOfTwo => Ok(Answer::Bool(value > 0 && value.count_ones() == 1)),
         M::NextPowerOfTwo => own((value.max(0) as u128).next_power_of_two() as i128),
         M::IsMultipleOf => Ok(Answer::Bool(if other == 0 { value == 0 } else { value % other == 0 })),
         M::Isqrt => own(value.checked_isqrt().ok_or(Fault::Undefined)?),
         M::SaturatingSub | M::SaturatingAdd => {
             let exact = if method == M::SaturatingSub { value - other } else { value + other };
-            if kind == IntKind::Untyped && (exact < 0 || exact > kind.max()) {
-                return Err(Fault::NeedsType);
-            }
             own(exact.clamp(kind.min(), kind.max()))
         }
     }
 }
 
 fn first(args: &[Int]) -> Int {
-    args.first().copied().unwrap_or(Int::new(0, IntKind::Untyped))
+    args.first().copied().unwrap_or(Int::usize(0))
 }
 
 fn power(base: Int, exponent: Int) -> Result<Int, Fault> {
-    let exponent = exponent.adapt(IntKind::U32)?.value as u32;
+    let exponent = exponent.value as u32;
     let value = base.value.checked_pow(exponent).ok_or(if base.value < 0 && exponent % 2 == 1 {
         Fault::Underflow(base.kind)
     } else {

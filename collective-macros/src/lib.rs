@@ -14,12 +14,15 @@
 mod arguments;
 mod ast;
 mod builds;
+mod checked;
 mod detail;
 mod emit;
 mod eval;
 mod expand;
+mod infer;
 mod instance;
 mod integer;
+mod names;
 mod parse;
 mod paths;
 mod report;
@@ -99,7 +102,7 @@ use proc_macro::TokenStream;
 /// | `defaults(NAME = N, …)` | values of parameters that a build, or a caller by name, leaves out |
 /// | `build(NAME = N, …)` | an instance to check and embed; any number of them |
 /// | `options(size = "1MiB", element_type = "f32")` | what the embedded traces are for: a number of bytes or a text, and the type of an element; these are the values unless said. `Embedded::with_size` brings them to another where the collective allows it |
-/// | `options(protocol = "Simple", instances = 1, replication = "interleaved")` | how the function is lowered, at build time and at run time: the protocol (`Simple`, `LL`, `LL128`), the number of replicas that share the data, and where their shares lie (`interleaved`, `blocked`); these are the values unless said |
+/// | `options(protocol = "Simple", instances = 1, replication = "interleaved")` | how the function is lowered, at build time and at run time: the protocol (`Simple`, `LL`, `LL128`), the number of replicas that share the data, and where their shares lie (`interleaved`, `blocked`); these are the values unless said. Not among them: build time is always a debug build, in which assertions, `debug_assert!` too, are evaluated and numbers do not wrap |
 ///
 /// An `EXPR` is made of the function's parameters, in the Rust that is evaluated at build time (below).
 ///
@@ -132,14 +135,19 @@ use proc_macro::TokenStream;
 /// | integer methods | `abs`, `abs_diff`, `checked_add` (`sub`, `mul`, `div`, `rem`), `clamp`, `count_ones`, `div_ceil`, `div_euclid`, `ilog`, `ilog2`, `is_multiple_of`, `is_power_of_two`, `isqrt`, `leading_zeros`, `max`, `min`, `next_multiple_of`, `next_power_of_two`, `pow`, `rem_euclid`, `saturating_add`, `saturating_sub`, `trailing_zeros`; `usize::MAX`, `MIN`, `BITS` |
 /// | lists | `[a, b]`, `[x; n]`, `vec![…]`, `Vec::new()`, indexing, `len`, `is_empty`, `contains`, `get`, `first`, `last`, `push`, `pop`, `swap`, `reverse`, `clear`, `clone`, `to_vec` |
 /// | options | `Some`, `None`, `is_some`, `is_none`, `unwrap`, `expect`, `unwrap_or` |
-/// | macros | `vec!`, `matches!`, `assert!`, `assert_eq!`, `assert_ne!`, their `debug_` forms, `panic!`, `unreachable!` |
+/// | macros | `vec!`, `matches!`, `assert!`, `assert_eq!`, `assert_ne!`, their `debug_` forms (evaluated as in a debug build), `panic!`, `unreachable!` |
 /// | items in the body | helper functions (also recursive), constants |
 /// | of the language | `chunk`, `chunks`, `ranks`, `input_chunks`, `output_chunks`, `require`, `scratch`, `expect`; `copy_to`, `reduce`, `split`, `group`, `on_channel`, `on_send_block`, `on_recv_block`, `rank`, `count` |
 ///
 /// Integers behave as in a debug build: what overflows, or goes below zero in `usize`, is an error at that
-/// expression. A literal takes the type of what it is computed with; where there is nothing such and the
-/// result would depend on the type, the error asks to write it. An evaluation that does not end is stopped
-/// with an error at its loop.
+/// expression. A literal has the type that the compiler infers. An evaluation that does not end is stopped with an
+/// error at its loop.
+///
+/// Names are known by their spelling. In a pattern, a name that begins with a capital is taken for a constant, and
+/// any other for a variable: a constant from elsewhere in lower case would not be noticed. The compiler checks that
+/// `Input`, `Output` and `Scratch` are those of `Buffer`, unless a block within the body has a `use` of its own. Macros
+/// and types of your own that are called `assert` or `usize`, or methods of your own traits on numbers and lists, are
+/// not noticed.
 ///
 /// # What to do outside of it
 ///

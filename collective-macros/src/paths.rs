@@ -13,6 +13,7 @@ macro_rules! path {
 
 path! {
     algorithm_def => AlgorithmDef;
+    checked => checked;
     compile => compile;
     diagnostics => Diagnostics;
     embedded => Embedded;

@@ -46,6 +46,12 @@ impl Signature {
                 }
             }
         }
+        if let Some(param) = params.iter().find(|param| sig.ident.unraw() == param.name) {
+            errors.push(syn::Error::new(
+                param.ident.span(),
+                "a parameter cannot have the name of the algorithm: give it another",
+            ));
+        }
         if !unread && !params.iter().any(|param| param.name == "ranks") {
             errors.push(syn::Error::new(
                 sig.ident.span(),

@@ -1,10 +1,9 @@
-//! Patterns, annotations, places, and the plain Rust values in a [`Value`].
+//! Patterns, places, and the plain Rust values in a [`Value`].
 
 use std::rc::Rc;
 
-use super::value::equal;
 use super::{Eval, Machine, Value};
-use crate::ast::{Pattern, Place, Projection, Slot, Target, Type};
+use crate::ast::{Pattern, Place, Projection, Slot, Target};
 use crate::integer::Int;
 use crate::span::SpanId;
 
@@ -72,10 +71,7 @@ impl<'a> Machine<'a> {
             }
             Pattern::Constant(id) => {
                 let constant = self.call(*id, Vec::new(), span)?;
-                match equal(&constant, value) {
-                    Some(same) => same,
-                    None => return self.mistyped(span, value, "a value of the constant's type"),
-                }
+                self.equal(&constant, value, span)?
             }
             Pattern::None => match value {
                 Value::None => true,
@@ -95,7 +91,7 @@ impl<'a> Machine<'a> {
                 }
                 false
             }
-            Pattern::Sequence { items, rest } => self.matches_sequence(items, *rest, value, span)?,
+            Pattern::Sequence { items, rest, .. } => self.matches_sequence(items, *rest, value, span)?,
         })
     }
 
@@ -123,59 +119,10 @@ impl<'a> Machine<'a> {
         Ok(true)
     }
 
-    /// Gives integers the type that an annotation says.
-    #[inline]
-    pub(super) fn annotate(&mut self, value: Value, ty: &Type, span: SpanId) -> Eval {
-        match (value, ty) {
-            (value, Type::Other) => Ok(value),
-            (Value::Int(int), Type::Int(kind)) => match int.adapt(*kind) {
-                Ok(int) => Ok(Value::Int(int)),
-                Err(fault) => self.faulty(span, fault, "this"),
-            },
-            (Value::Tuple(items), Type::Tuple(types)) if items.len() == types.len() => {
-                let mut typed = Vec::with_capacity(items.len());
-                for (item, ty) in items.iter().zip(types) {
-                    typed.push(self.annotate(item.clone(), ty, span)?);
-                }
-                Ok(Value::Tuple(Rc::new(typed)))
-            }
-            (Value::Some(value), Type::Option(ty)) => {
-                let value = self.annotate((*value).clone(), ty, span)?;
-                Ok(Value::option(Some(value)))
-            }
-            (Value::List(items), Type::List(ty)) => self.annotate_list(items, ty, span),
-            (value, _) => Ok(value),
-        }
-    }
-
-    fn annotate_list(&mut self, items: Rc<Vec<Value>>, ty: &Type, span: SpanId) -> Eval {
-        // Nearly always the items have their type; a list that is passed on is not copied.
-        let is_typed =
-            |item: &Value| matches!((item, ty), (Value::Int(int), Type::Int(kind)) if int.kind == *kind);
-        self.burn(items.len() as u64 / 16, span)?;
-        if *ty == Type::Other || items.iter().all(is_typed) {
-            return Ok(Value::List(items));
-        }
-        self.burn(items.len() as u64, span)?;
-        let mut typed = Vec::with_capacity(items.len());
-        for item in items.iter() {
-            typed.push(self.annotate(item.clone(), ty, span)?);
-        }
-        Ok(Value::list(typed))
-    }
-
     pub(super) fn assign(&mut self, target: &'a Target, value: Value, span: SpanId) -> Eval<()> {
         match (target, value) {
             (Target::Ignore, _) => Ok(()),
             (Target::Place(place), value) => self.update(place, span, |_, slot| {
-                // A variable keeps the type that it has.
-                let value = match (&*slot, value) {
-                    (Value::Int(old), Value::Int(new)) => match new.adapt(old.kind) {
-                        Ok(new) => Value::Int(new),
-                        Err(_) => Value::Int(new),
-                    },
-                    (_, value) => value,
-                };
                 *slot = value;
                 Ok(())
             }),

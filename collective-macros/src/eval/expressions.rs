@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Eval, Flow, Machine, Value};
+use super::{Eval, Flow, MAX_NESTING, Machine, Value};
 use crate::ast::{AssignBinary, Binary, Block, Expr, ExprKind, If, Literal, Match, OptionMethod, Statement};
 use crate::integer::{Int, IntKind};
 use crate::span::SpanId;
@@ -10,11 +10,22 @@ use crate::span::SpanId;
 impl<'a> Machine<'a> {
     pub(super) fn eval(&mut self, expr: &'a Expr) -> Eval {
         self.burn(1, expr.span)?;
+        if self.nesting == MAX_NESTING {
+            return self.fail(expr.span, "calls and expressions are nested too deep here: use a loop");
+        }
+        self.nesting += 1;
+        let result = self.eval_kind(expr);
+        self.nesting -= 1;
+        result
+    }
+
+    #[inline]
+    fn eval_kind(&mut self, expr: &'a Expr) -> Eval {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Local(slot) => Ok(self.stack[self.frame + slot.0 as usize].clone()),
             ExprKind::Literal(literal) => Ok(match literal {
-                Literal::Int(int) => Value::Int(*int),
+                Literal::Int(id) => Value::Int(self.ast.literals[id.0 as usize]),
                 Literal::Bool(value) => Value::Bool(*value),
                 Literal::Text(text) => Value::Text(text.clone()),
             }),
@@ -30,10 +41,7 @@ impl<'a> Machine<'a> {
             ExprKind::Constant(id) => self.call(*id, Vec::new(), span),
             ExprKind::Not(inner) => match self.eval(inner)? {
                 Value::Bool(value) => Ok(Value::Bool(!value)),
-                other => match self.int(&other, inner.span)?.not() {
-                    Ok(int) => Ok(Value::Int(int)),
-                    Err(fault) => self.faulty(span, fault, "this"),
-                },
+                other => Ok(Value::Int(self.int(&other, inner.span)?.not())),
             },
             ExprKind::Negate(inner) => {
                 let value = self.eval(inner)?;
@@ -121,9 +129,8 @@ impl<'a> Machine<'a> {
                 Statement::Expr(expr) => {
                     self.eval(expr)?;
                 }
-                Statement::Let { pattern, ty, init: Some(init), otherwise } => {
+                Statement::Let { pattern, init: Some(init), otherwise, .. } => {
                     let value = self.eval(init)?;
-                    let value = self.annotate(value, ty, init.span)?;
                     match otherwise {
                         None => self.bind(pattern, value, init.span)?,
                         Some(otherwise) => {

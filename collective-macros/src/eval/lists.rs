@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use super::value::equal;
 use super::{Eval, Machine, Value};
 use crate::ast::{Expr, ListMethod, Mutation, Place};
 use crate::integer::Int;
@@ -63,8 +62,12 @@ impl<'a> Machine<'a> {
             other => return self.mistyped(list.span, &other, "an array or a Vec"),
         };
         let wanted = self.eval(item)?;
-        self.burn(items.len() as u64, list.span)?;
-        Ok(Value::Bool(items.iter().any(|item| equal(item, &wanted) == Some(true))))
+        for candidate in items.iter() {
+            if self.equal(candidate, &wanted, item.span)? {
+                return Ok(Value::Bool(true));
+            }
+        }
+        Ok(Value::Bool(false))
     }
 
     pub(super) fn mutate(

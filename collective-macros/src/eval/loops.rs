@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{ActiveLoop, Eval, Flow, Machine, Value};
 use crate::ast::{Adapter, Block, For, LoopId, Range, Source, While};
-use crate::integer::{Int, IntKind, unify};
+use crate::integer::{Int, IntKind, common};
 use crate::span::SpanId;
 
 /// `len` numbers, `step` apart: the numbers of a range or the indices of a list.
@@ -168,8 +168,8 @@ impl<'a> Machine<'a> {
         let start = self.int(&start, range.start.span)?;
         let end = self.eval(&range.end)?;
         let end = self.int(&end, range.end.span)?;
-        match unify(start, end) {
-            Ok(ends) => Ok(ends),
+        match common(start, end) {
+            Ok(_) => Ok((start, end)),
             Err(fault) => self.faulty(span, fault, "this range"),
         }
     }

@@ -24,6 +24,9 @@ const FUEL: u64 = 30_000_000;
 /// Calls within calls. Recursive algorithms halve something at each level, so they need far less.
 const MAX_DEPTH: usize = 200;
 
+/// Expressions within expressions, through all calls: what the stack of an evaluation has room for.
+const MAX_NESTING: usize = 8000;
+
 /// What stops an evaluation, at its expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
@@ -104,6 +107,7 @@ struct Machine<'a> {
     /// Where the frame of the current function begins.
     frame: usize,
     depth: usize,
+    nesting: usize,
     fuel: u64,
     loops: Vec<ActiveLoop>,
     /// The value that goes with a `break` or `return` under way.
@@ -122,6 +126,7 @@ impl<'a> Machine<'a> {
             stack: Vec::new(),
             frame: 0,
             depth: 0,
+            nesting: 0,
             fuel: FUEL,
             loops: Vec::new(),
             carried: Value::Unit,
@@ -154,15 +159,13 @@ impl<'a> Machine<'a> {
     }
 
     fn call_body(&mut self, function: &'a crate::ast::Function, args: Vec<Value>, span: SpanId) -> Eval {
-        for ((pattern, ty), arg) in function.params.iter().zip(args) {
-            let arg = self.annotate(arg, ty, span)?;
+        for ((pattern, _), arg) in function.params.iter().zip(args) {
             self.bind(pattern, arg, span)?;
         }
-        let value = match self.eval(&function.body) {
-            Err(Flow::Return) => std::mem::take(&mut self.carried),
-            other => other?,
-        };
-        self.annotate(value, &function.result, span)
+        match self.eval(&function.body) {
+            Err(Flow::Return) => Ok(std::mem::take(&mut self.carried)),
+            other => other,
+        }
     }
 
     /// Stops with a message at an expression.

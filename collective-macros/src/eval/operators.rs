@@ -1,6 +1,5 @@
 //! Operators, and the messages of the faults that they can have.
 
-use super::value::equal;
 use super::{Eval, Machine, Value};
 use crate::ast::{BinaryOp, Expr, IntMethod, Words};
 use crate::integer::{self, Answer, Fault, Int, IntKind};
@@ -26,12 +25,41 @@ impl<'a> Machine<'a> {
                 _ if is_comparison => Ok(Value::Bool(integer::compare(op, i128::from(*a), i128::from(*b)))),
                 _ => self.mistyped(span, &Value::Bool(*a), "integers"),
             },
-            _ => match (op, equal(a, b)) {
-                (Op::Eq, Some(same)) => Ok(Value::Bool(same)),
-                (Op::Ne, Some(same)) => Ok(Value::Bool(!same)),
+            _ => match op {
+                Op::Eq => Ok(Value::Bool(self.equal(a, b, span)?)),
+                Op::Ne => Ok(Value::Bool(!self.equal(a, b, span)?)),
                 _ => self.mistyped(span, a, "integers or booleans"),
             },
         }
+    }
+
+    /// Whether two values are equal; integers by value, for the types are the compiler's to check. Takes fuel for
+    /// each item that is compared.
+    pub(super) fn equal(&mut self, a: &Value, b: &Value, span: SpanId) -> Eval<bool> {
+        self.burn(1, span)?;
+        Ok(match (a, b) {
+            (Value::Int(a), Value::Int(b)) => a.value == b.value,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Unit, Value::Unit) | (Value::None, Value::None) => true,
+            (Value::None, Value::Some(_)) | (Value::Some(_), Value::None) => false,
+            (Value::Some(a), Value::Some(b)) => self.equal(a, b, span)?,
+            (Value::Text(a), Value::Text(b)) => a == b,
+            (Value::Tuple(a), Value::Tuple(b)) | (Value::List(a), Value::List(b)) => {
+                if a.len() != b.len() {
+                    return Ok(false);
+                }
+                for (a, b) in a.iter().zip(b.iter()) {
+                    if !self.equal(a, b, span)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            _ => match (a.buffer(), b.buffer()) {
+                (Some(a), Some(b)) => a == b,
+                _ => return self.mistyped(span, a, "values that can be compared"),
+            },
+        })
     }
 
     /// `checked_sub` and its like.
@@ -42,9 +70,6 @@ impl<'a> Machine<'a> {
         let b = self.int(&b, right.span)?;
         match integer::arithmetic(op, a, b) {
             Ok(int) => Ok(Value::option(Some(Value::Int(int)))),
-            Err(Fault::Underflow(IntKind::Untyped) | Fault::Overflow(IntKind::Untyped)) => {
-                self.faulty(span, Fault::NeedsType, "this")
-            }
             Err(Fault::Underflow(_) | Fault::Overflow(_) | Fault::DivideByZero) => Ok(Value::None),
             Err(fault) => self.faulty(span, fault, "this"),
         }
@@ -76,10 +101,6 @@ fn explain_binary(fault: Fault, op: BinaryOp, a: Int, b: Int, words: &Words) -> 
     let text = format!("`{}`", words.text);
     let (x, y) = (a.value, b.value);
     match fault {
-        Fault::Underflow(IntKind::Untyped) => format!(
-            "{text} underflows: {x} - {y} is below zero, which `usize` cannot hold; if it may be negative, write the \
-             type, such as `{x}i64`"
-        ),
         Fault::Underflow(kind) if op == BinaryOp::Sub && kind.min() == 0 => {
             let advice = match &words.instead {
                 Some(instead) => format!("; to step back around a ring, add `ranks` first: `{instead}`"),
@@ -93,31 +114,33 @@ fn explain_binary(fault: Fault, op: BinaryOp, a: Int, b: Int, words: &Words) -> 
                 BinaryOp::Sub => "-",
                 BinaryOp::Mul => "*",
                 BinaryOp::Div => "/",
-                BinaryOp::Shl => "<<",
+                BinaryOp::Rem => "%",
                 _ => "and",
             };
             let (way, limit) = match fault {
                 Fault::Underflow(_) => ("below", kind.min()),
                 _ => ("above", kind.max()),
             };
-            let (word, advice) = match kind {
-                IntKind::Untyped => {
-                    ("i32, the type of a number without one", "; write the type, such as `1usize`")
-                }
-                kind => (kind.name(), ""),
-            };
-            format!("{text} overflows: {x} {sign} {y} is {way} {limit}, the limit of {word}{advice}")
+            format!(
+                "{text} overflows: {x} {sign} {y} is {way} {limit}, the limit of {}{}",
+                kind.name(),
+                advice(kind)
+            )
         }
         Fault::DivideByZero => format!("{text} divides by zero: {x} by 0"),
         Fault::ShiftTooFar(kind) => {
-            let advice = if kind == IntKind::Untyped {
-                "; write the type of the number, such as `1usize`"
-            } else {
-                ""
-            };
-            format!("{text} shifts too far: by {y}, where {} bits are all there is{advice}", kind.bits())
+            let (bits, advice) = (kind.bits(), advice(kind));
+            format!("{text} shifts too far: by {y}, where {bits} bits are all there is{advice}")
         }
         fault => explain(fault, &text),
+    }
+}
+
+/// What to do about a type that has become too small.
+fn advice(kind: IntKind) -> &'static str {
+    match kind {
+        IntKind::I32 => ", the type where none is written: write another, such as `1usize`",
+        _ => "",
     }
 }
 
@@ -127,24 +150,13 @@ pub(super) fn explain(fault: Fault, text: &str) -> String {
         Fault::Underflow(kind) => {
             format!("{text} is below {}, the least that {} can hold", kind.min(), kind.name())
         }
-        Fault::Overflow(IntKind::Untyped) => {
-            format!(
-                "{text} overflows i32, the type of a number without one: write the type, such as `1usize`"
-            )
-        }
         Fault::Overflow(kind) => {
             format!("{text} overflows: it is above {}, the most that {} can hold", kind.max(), kind.name())
         }
         Fault::DivideByZero => format!("{text} divides by zero"),
         Fault::ShiftTooFar(kind) => format!("{text} shifts by more than the {} bits there are", kind.bits()),
-        Fault::Unfit(value, kind) => format!("{text} is {value}, which {} cannot hold", kind.name()),
         Fault::Mixed(a, b) => {
             format!("{text} mixes {} and {}: convert one of them with `as`", a.name(), b.name())
-        }
-        Fault::NeedsType => {
-            format!(
-                "the value of {text} depends on a type that is not written down: write it, such as `0usize`"
-            )
         }
         Fault::Undefined => format!("{text} has no value for this number, so it would panic"),
     }

@@ -1,7 +1,7 @@
 //! Evaluation against Rust itself: each expression is computed by both.
 
 // Expressions are odd on purpose.
-#![allow(clippy::all, unused_assignments)]
+#![allow(clippy::all, unused_assignments, unused_variables, overflowing_literals, non_upper_case_globals)]
 
 use quote::format_ident;
 
@@ -316,6 +316,19 @@ fn options_compute_as_rust_does() {
             path
         },
         if let Some(x @ 3..) = 10usize.checked_sub(ranks) { x } else if let None = ranks.checked_div(0) { 7 } else { 8 },
+        if let Some(x) = Some(ranks) && x > 2 && let 5..=7 = x - 1 { x } else { 2 },
+        if ranks < 2 && let Some(x) = Some(ranks) { x } else if let Some(250) = Some(ranks) && true { 2 } else { 3 },
+        {
+            let mut stack = vec![1, 2, 9, 3, 4];
+            let mut sum = 0;
+            while let Some(top) = stack.pop() && top < 9 {
+                if top == 4 {
+                    continue;
+                }
+                sum += top;
+            }
+            sum * 10 + stack.len()
+        },
         match (ranks.checked_rem(3), 200u8.checked_add(100)) {
             (Some(x), None) => x,
             _ => 0,
@@ -337,8 +350,14 @@ fn options_compute_as_rust_does() {
 #[test]
 fn what_panics_in_rust_is_refused() {
     refused("ranks - 9", "`ranks - 9` underflows: 8 - 9 is below zero for usize");
-    refused("0 - 1 + ranks", "0 - 1 is below zero, which `usize` cannot hold");
-    refused("{ let x = 0; x - 1 }", "write the type, such as `0i64`");
+    refused("0 - 1 + ranks", "0 - 1 is below zero for usize");
+    refused("{ let x = 0; x - 1 }", "0 - 1 is below zero for usize");
+    refused("(i32::MIN % (ranks as i32 - 9)) as usize", "overflows: -2147483648 % -1");
+    refused("(i32::MIN / (ranks as i32 - 9)) as usize", "overflows");
+    refused("i64::MIN.rem_euclid(ranks as i64 - 9) as usize", "overflows");
+    refused("i64::MIN.div_euclid(ranks as i64 - 9) as usize", "overflows");
+    refused("(-i32::MIN) as usize", "overflows");
+    refused("i8::MIN.abs() as usize", "overflows");
     refused("{ let mut x = ranks; x -= 9; x }", "`x -= 9` underflows");
     refused("ranks - 10 + 5", "`ranks - 10` underflows");
     refused("usize::MAX + ranks", "overflows: 18446744073709551615 + 8 is above 18446744073709551615");
@@ -360,11 +379,76 @@ fn what_panics_in_rust_is_refused() {
 }
 
 #[test]
-fn what_depends_on_an_unwritten_type_is_refused() {
-    refused("{ let x = 1; let y = x << 40; y }", "shifts too far");
-    refused("{ let x = 65536; x * x }", "the limit of i32");
-    refused("{ let x = 0; !x }", "write it, such as `0usize`");
+fn literals_have_the_types_that_the_compiler_infers() {
+    same![ranks:
+        { let m: u8; m = 250; m.saturating_add(10) as usize },
+        { let mut v: Vec<u8> = Vec::new(); v.push(250); v[0].saturating_add(10) as usize },
+        [1u8, 250][1].saturating_add(10) as usize,
+        ([1u8, 250][1] << 1) as usize,
+        [1u8, 250][1].checked_add(10).is_none() as usize,
+        (if ranks == 9 { 1u8 } else { 250 }).saturating_add(10) as usize,
+        (match ranks { 9 => 1u8, _ => 250 }).saturating_add(10) as usize,
+        { let o: Option<u8> = None; o.unwrap_or(250).saturating_add(10) as usize },
+        { let mut t = (0u8, 1usize); t = (250, t.1); t.0.saturating_add(10) as usize + t.1 },
+        { let mut t = [0u8; 2]; t = [250, t[1]]; t[0].saturating_add(10) as usize },
+        { let k: u64; k = 5; k.leading_zeros() as usize },
+        { let a = [1u64, 2]; (a[1] << 40) as usize },
+        { let x = 1; let y = x << 40; y },
+        { let x = 65536; x * x },
+        { let x = 0; !x },
+        { let x = 0; let y = x - 1; if y < 0 { 3 } else { 4 } },
+        { let (mut a, b) = (200, 100u8); a = b; a.saturating_add(200) as usize },
+        { let mut v = vec![]; for x in [250, 3] { v.push(x); } let w: &Vec<u8> = &v; w[0].saturating_add(9) as usize },
+        { let mut v = Vec::new(); v.push((250, 1)); let (a, _): (u8, i8) = v[0]; a.saturating_add(9) as usize },
+        { let n = loop { if ranks > 3 { break 250; } break 1u8; }; n.saturating_add(9) as usize },
+        { let n = 'a: { if ranks > 3 { break 'a 250; } 1u8 }; n.saturating_add(9) as usize },
+        { fn f(x: usize) -> u8 { if x > 3 { return 250; } 1 } f(ranks).saturating_add(9) as usize },
+        { const C: [u8; 2] = [250, 1]; C[0].saturating_add(9) as usize },
+        { let x = 100; let y = 5i8.abs_diff(x); let z = 250; (z - y).saturating_add(200) as usize },
+        { let v = [(1, 250u8)]; let mut s = 0; for (i, (a, b)) in v.iter().enumerate() { s += i + a + *b as usize; } s },
+        { let x = if ranks == 1 { panic!() } else { 250 }; let y: u8 = x; x.saturating_add(y) as usize },
+        { let Some(x) = Some(250) else { panic!() }; let y: u8 = x; x.saturating_add(y) as usize },
+        { let mut s = vec![250]; let x = s.pop().unwrap(); let y: u8 = x; y.saturating_add(x) as usize },
+        { let mut t = [[0; 2]; 2]; t[1][0] = 250u8; t[1][0].saturating_add(t[0][0] + 9) as usize },
+        { let x = 250; matches!(x, 0u8..=9); x.saturating_add(9) as usize },
+        { let (a, .., c) = (250, 7, 1u8); let mut b = a; b = c; (a as u8).saturating_add(b) as usize },
+        { let a = 250; let l = [1, a]; l.contains(&9u8) as usize + l[1].saturating_add(9) as usize },
+        300 as usize + 5_000_000_000 as usize + (-1) as i32 as usize / 2 + !0 as usize / 4,
+        (-128i8) as usize / 2,
+    ];
     refused("{ let x: u8 = 255; x as usize + (300 - x) as usize }", "is 300, which u8 cannot hold");
+    refused("{ let x = 128i8; x as usize }", "is 128, which i8 cannot hold");
+    refused(
+        "{ let x = 65536; x * x; 1 }",
+        "is above 2147483647, the limit of i32, the type where none is written",
+    );
+    refused("{ let x = 1; let y = x << 40; 1 }", "where 32 bits are all there is, the type where none");
+    refused("{ let v: Vec<u8> = vec![250]; (v[0] + 10) as usize }", "is above 255, the limit of u8");
+}
+
+#[test]
+fn types_that_double_do_not_hang() {
+    let doubled: String =
+        (0..60).map(|_| "let mut a = (a, a); let b = (b, b); if ranks == 1 { a = b; } ").collect();
+    refused(&format!("{{ let a = (1, 1); let b = (2, 2); {doubled} 1 }}"), "the types in this are too large");
+}
+
+#[test]
+fn names_mean_what_they_mean_in_rust() {
+    same![ranks:
+        { let n = 5; let m = { const n: usize = 2; n }; n * 10 + m },
+        { const N: usize = 5; let m = { let n = 3; n + N }; m },
+        { fn f() -> usize { 1 } let m = { fn f() -> usize { 2 } f() }; m * 10 + f() },
+        { let n = 5; fn f(n: usize) -> usize { const n: usize = 2; n } f(3) * 10 + n },
+        { let f = 1; let m = { fn f() -> usize { 7 } f() }; m + f },
+    ];
+    refused("match ranks { LAST => 7, _ => 0 }", "`LAST` is not known at build time: move the constant into");
+    refused("matches!(ranks, LAST) as usize", "`LAST` is not known at build time");
+    refused("if let Some(LAST) = Some(ranks) { 1 } else { 0 }", "`LAST` is not known at build time");
+    refused(
+        "{ use elsewhere::Last; match ranks { Last | 1 => 7, _ => 0 } }",
+        "`Last` is not known at build time",
+    );
 }
 
 #[test]
@@ -373,7 +457,30 @@ fn what_does_not_end_is_refused() {
     refused("{ let mut x = Vec::new(); while true { x.push(1); } x.len() }", "this loop ran");
     refused("{ for _ in 0..usize::MAX {} 1 }", "too many for build time");
     refused("vec![0; 1 << 30].len()", "too many for build time");
+    let nested =
+        "{ let a = vec![vec![vec![vec![1; 1000]; 1000]; 1000]; 1000]; let b = a.clone(); EXPR as usize }";
+    refused(&nested.replace("EXPR", "(a == b)"), "too many for build time");
+    refused(&nested.replace("EXPR", "[b].contains(&a)"), "too many for build time");
+    refused("{ let a = vec![1; 100_000]; loop { let mut b = a.clone(); b[0] = 2; } }", "this loop ran");
     refused("{ let mut n = 0; loop { for i in 0..4 { n = i; } } }", "this loop ran");
+}
+
+#[test]
+fn what_is_nested_too_deep_is_refused() {
+    // A test has less stack than an evaluation.
+    let deep = || {
+        let sum = |terms: usize| vec!["1usize"; terms].join(" + ");
+        assert_eq!(evaluate(&sum(150)), Ok(150));
+        refused(&sum(2000), "nested more than 200 expressions deep");
+        refused(&format!("vec![{}][0]", sum(2000)), "nested more than 200 expressions deep");
+        refused(&format!("{}1{}", "(".repeat(300), ")".repeat(300)), "nested more than 200 expressions deep");
+        let inner = format!("{}f(n - 1){}", "(1 + ".repeat(60), ")".repeat(60));
+        let recursive =
+            format!("{{ fn f(n: usize) -> usize {{ if n == 0 {{ 0 }} else {{ {inner} }} }} f(EXPR) }}");
+        assert_eq!(evaluate(&recursive.replace("EXPR", "50")), Ok(3000));
+        refused(&recursive.replace("EXPR", "190"), "nested too deep here: use a loop");
+    };
+    std::thread::Builder::new().stack_size(64 << 20).spawn(deep).unwrap().join().unwrap();
 }
 
 #[test]
@@ -392,6 +499,5 @@ fn what_is_not_in_the_subset_is_refused_with_advice() {
     refused("ranks.among(&[0, 1])", "call the function at run time with `Program::new(…).among(…)`");
     refused("ranks.with_options(1)", "say `options(");
     refused("ranks.expect(1, 2)", "the method `expect` is not evaluated at build time");
-    refused("if let Some(x) = Some(1) && ranks > 2 { x } else { 2 }", "nest the conditions");
     refused("{ struct S; 1 }", "use tuples and integers");
 }

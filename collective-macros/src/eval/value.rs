@@ -63,30 +63,3 @@ impl Value {
         }
     }
 }
-
-/// Whether two values are equal; integers by value, for the types are the compiler's to check.
-pub(super) fn equal(a: &Value, b: &Value) -> Option<bool> {
-    Some(match (a, b) {
-        (Value::Int(a), Value::Int(b)) => a.value == b.value,
-        (Value::Bool(a), Value::Bool(b)) => a == b,
-        (Value::Unit, Value::Unit) | (Value::None, Value::None) => true,
-        (Value::None, Value::Some(_)) | (Value::Some(_), Value::None) => false,
-        (Value::Some(a), Value::Some(b)) => return equal(a, b),
-        (Value::Text(a), Value::Text(b)) => a == b,
-        (Value::Tuple(a), Value::Tuple(b)) | (Value::List(a), Value::List(b)) => {
-            if a.len() != b.len() {
-                return Some(false);
-            }
-            for (a, b) in a.iter().zip(b.iter()) {
-                if !equal(a, b)? {
-                    return Some(false);
-                }
-            }
-            true
-        }
-        _ => match (a.buffer(), b.buffer()) {
-            (Some(a), Some(b)) => a == b,
-            _ => return None,
-        },
-    })
-}

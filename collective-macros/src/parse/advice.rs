@@ -23,7 +23,7 @@ pub(super) fn for_expr(expr: &Expr) -> String {
                          must satisfy with `p.require(…)`"
         }
         Expr::Struct(_) => "structs are not evaluated at build time: use a tuple or separate variables",
-        Expr::Let(_) => "at build time a `let` condition stands alone: nest the conditions",
+        Expr::Let(_) => "a `let` condition stands in an `if` or a `while`",
         Expr::Range(_) => {
             "a range can only be iterated by `for`, or asked with `(a..b).contains(&x)`: write it there"
         }
@@ -78,6 +78,13 @@ pub(super) fn for_unknown_name(name: &str, is_captured: bool) -> String {
     }
     format!(
         "`{name}` is not known at build time: move its definition into the body of the algorithm; else {ELSE}"
+    )
+}
+
+pub(super) fn for_unknown_pattern_name(name: &str) -> String {
+    format!(
+        "`{name}` is not known at build time: move the constant into the body of the algorithm, or write a variable in \
+         lower case"
     )
 }
 

@@ -2,8 +2,8 @@
 
 use syn::ext::IdentExt;
 
-use super::scopes::Item;
-use super::{Parser, advice};
+use super::scopes::{Item, Name};
+use super::{BufferName, Parser, advice};
 use crate::ast::{ExprKind, IntMethod};
 use crate::integer::IntKind;
 
@@ -17,15 +17,14 @@ impl Parser {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         match (names.as_slice(), call.args.len()) {
             (["Some"], 1) => return ExprKind::Some(self.boxed(&call.args[0])),
-            // A closure, about which there is an error already.
-            ([name], _) if self.scopes.local(name).is_some() => return ExprKind::Invalid,
-            ([name], given) => {
-                if let Some(Item::Function { id, params }) = self.scopes.item(name) {
-                    let args = call.args.iter().map(|arg| self.expr(arg)).collect();
-                    // A wrong number of arguments is the compiler's to report.
-                    return if params == given { ExprKind::Call(id, args) } else { ExprKind::Invalid };
+            ([name], given) => match self.scopes.lookup(name) {
+                Some(Name::Item(Item::Function { id, params })) if params == given => {
+                    return ExprKind::Call(id, call.args.iter().map(|arg| self.expr(arg)).collect());
                 }
-            }
+                // A closure, about which there is an error already; else the compiler's to report.
+                Some(_) => return ExprKind::Invalid,
+                None => {}
+            },
             ([.., "Vec", "new"], 0) => return ExprKind::List(Vec::new()),
             // Only room is asked for.
             ([.., "Vec", "with_capacity"], 1) => return ExprKind::List(Vec::new()),
@@ -39,7 +38,10 @@ impl Parser {
             _ => {}
         }
         match (names.as_slice(), call.args.len()) {
-            ([.., "Scratch"], 1) => ExprKind::Scratch(self.boxed(&call.args[0])),
+            ([.., "Scratch"], 1) => {
+                self.buffer(path, BufferName::Scratch);
+                ExprKind::Scratch(self.boxed(&call.args[0]))
+            }
             _ => self.invalid(at, advice::for_unknown_function(&names.join("::"))),
         }
     }

@@ -6,18 +6,31 @@ use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{BinOp, Lit, Member, Pat, UnOp};
 
-use super::scopes::Item;
-use super::{Parser, advice};
+use super::scopes::{Item, Name};
+use super::{BufferName, MAX_DEPTH, Parser, advice};
 use crate::ast::{
-    Arm, AssignBinary, Binary, BinaryOp, Expr, ExprKind, If, Literal, Match, Pattern, Place, Projection,
-    Target, Type, Words,
+    Arm, AssignBinary, Binary, BinaryOp, Block, Expr, ExprKind, If, Literal, LiteralId, Match, Pattern,
+    Place, Projection, Statement, Target, Type, Words,
 };
+use crate::infer::LiteralInt;
 use crate::integer::{Int, IntKind};
+use crate::span::SpanId;
+
+/// What a chain of conditions leads to.
+type Then<'a> = Box<dyn FnOnce(&mut Parser) -> Expr + 'a>;
 
 impl Parser {
     pub(super) fn expr(&mut self, expr: &syn::Expr) -> Expr {
         let span = self.span(expr);
-        Expr { span, kind: self.expr_kind(expr) }
+        // In the arguments of macros, which were not looked at before.
+        if self.depth == MAX_DEPTH {
+            self.too_deep(expr);
+            return Expr { span, kind: ExprKind::Invalid };
+        }
+        self.depth += 1;
+        let kind = self.expr_kind(expr);
+        self.depth -= 1;
+        Expr { span, kind }
     }
 
     pub(super) fn boxed(&mut self, expr: &syn::Expr) -> Box<Expr> {
@@ -79,6 +92,7 @@ impl Parser {
                 }
             },
             E::If(branch) if matches!(*branch.cond, E::Let(_)) => self.if_let(expr, branch),
+            E::If(branch) if has_let(&branch.cond) => self.if_chain(expr, branch),
             E::If(branch) => ExprKind::If(Box::new(If {
                 condition: self.expr(&branch.cond),
                 then: self.block(&branch.then_branch),
@@ -106,7 +120,7 @@ impl Parser {
             Lit::Bool(literal) => ExprKind::Literal(Literal::Bool(literal.value)),
             Lit::Str(literal) => ExprKind::Literal(Literal::Text(Arc::from(literal.value()))),
             Lit::Int(_) => match self.int_literal(at, literal) {
-                Some(int) => ExprKind::Literal(Literal::Int(int)),
+                Some(int) => self.int_expr(at, int),
                 None => ExprKind::Invalid,
             },
             Lit::Float(_) => {
@@ -117,29 +131,39 @@ impl Parser {
         }
     }
 
+    fn int_expr(&mut self, at: &syn::Expr, int: Int) -> ExprKind {
+        let span = self.span(at);
+        self.literals.push(LiteralInt { int, span });
+        ExprKind::Literal(Literal::Int(LiteralId(self.literals.len() as u32 - 1)))
+    }
+
     fn path(&mut self, at: &syn::Expr, path: &syn::Path) -> ExprKind {
         let Some(last) = path.segments.last() else { return self.invalid(at, advice::for_expr(at)) };
         let name = last.ident.unraw().to_string();
         if let Some(ident) = path.get_ident() {
             let name = ident.unraw().to_string();
-            if let Some(slot) = self.scopes.local(&name) {
-                return ExprKind::Local(slot);
-            }
-            match self.scopes.item(&name) {
-                Some(Item::Constant(id)) => return ExprKind::Constant(id),
-                Some(Item::Function { .. }) => {
+            match self.scopes.lookup(&name) {
+                Some(Name::Local(slot)) => return ExprKind::Local(slot),
+                Some(Name::Item(Item::Constant(id))) => return ExprKind::Constant(id),
+                Some(Name::Item(Item::Function { .. })) => {
                     return self.invalid(at, "functions can only be called at build time, not stored");
                 }
                 None => {}
             }
         }
         if let Some(int) = int_constant(path) {
-            return ExprKind::Literal(Literal::Int(int));
+            return self.int_expr(at, int);
         }
         match name.as_str() {
             "None" => ExprKind::None,
-            "Input" => ExprKind::Input,
-            "Output" => ExprKind::Output,
+            "Input" => {
+                self.buffer(path, BufferName::Input);
+                ExprKind::Input
+            }
+            "Output" => {
+                self.buffer(path, BufferName::Output);
+                ExprKind::Output
+            }
             "Scratch" => self.invalid(at, "a scratch buffer needs a name: `Scratch(\"name\")`"),
             _ => {
                 let captured = self.scopes.is_captured(&name);
@@ -192,6 +216,42 @@ impl Parser {
         };
         let no = Arm { pattern: Pattern::Wild, guard: None, body };
         ExprKind::Match(Box::new(Match { scrutinee, arms: vec![yes, no] }))
+    }
+
+    /// `if let PATTERN = VALUE && CONDITION { … } else { … }`: a block that the conditions leave when all hold.
+    fn if_chain(&mut self, at: &syn::Expr, branch: &syn::ExprIf) -> ExprKind {
+        let id = self.scopes.enter_loop(None, true);
+        let span = self.span(at);
+        let then = Box::new(|parser: &mut Self| {
+            let then = Box::new(parser.block_expr(&branch.then_branch));
+            Expr { span, kind: ExprKind::Break(id, Some(then)) }
+        });
+        let chain = self.chain(&links(&branch.cond), then, span);
+        self.scopes.leave_loop();
+        let tail = branch.else_branch.as_ref().map(|(_, otherwise)| self.boxed(otherwise));
+        ExprKind::LabelledBlock(id, Block { statements: vec![Statement::Expr(chain)], tail })
+    }
+
+    /// Evaluates `then` where all conditions hold.
+    pub(super) fn chain(&mut self, conditions: &[&syn::Expr], then: Then<'_>, span: SpanId) -> Expr {
+        // One inside the other, of which only the innermost has a value.
+        let Some((first, rest)) = conditions.split_first() else { return then(self) };
+        let otherwise = Expr { span, kind: ExprKind::Unit };
+        let kind = match first {
+            syn::Expr::Let(condition) => {
+                let scrutinee = self.expr(&condition.expr);
+                let yes = self.arm(&condition.pat, |parser| parser.chain(rest, then, span));
+                let no = Arm { pattern: Pattern::Wild, guard: None, body: otherwise };
+                ExprKind::Match(Box::new(Match { scrutinee, arms: vec![yes, no] }))
+            }
+            condition => {
+                let condition = self.expr(condition);
+                let tail = Some(Box::new(self.chain(rest, then, span)));
+                let then = Block { statements: Vec::new(), tail };
+                ExprKind::If(Box::new(If { condition, then, otherwise: Some(otherwise) }))
+            }
+        };
+        Expr { span, kind }
     }
 
     /// An arm, in a scope of its own.
@@ -254,6 +314,29 @@ impl Parser {
     }
 }
 
+/// Whether a condition is a chain with a `let` in it.
+pub(super) fn has_let(condition: &syn::Expr) -> bool {
+    match condition {
+        syn::Expr::Let(_) => true,
+        syn::Expr::Binary(syn::ExprBinary { left, op: BinOp::And(_), right, .. }) => {
+            has_let(left) || has_let(right)
+        }
+        _ => false,
+    }
+}
+
+/// The conditions of a chain.
+pub(super) fn links(condition: &syn::Expr) -> Vec<&syn::Expr> {
+    match condition {
+        syn::Expr::Binary(syn::ExprBinary { left, op: BinOp::And(_), right, .. }) => {
+            let mut links = links(left);
+            links.extend(self::links(right));
+            links
+        }
+        _ => vec![condition],
+    }
+}
+
 /// `usize::MAX` and its like.
 fn int_constant(path: &syn::Path) -> Option<Int> {
     let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
@@ -311,9 +394,16 @@ fn words(whole: &syn::Expr, left: &syn::Expr, right: &syn::Expr) -> Words {
 /// Source text as a person would write it.
 pub(super) fn text(tokens: &impl ToTokens) -> String {
     let mut text = tokens.to_token_stream().to_string();
-    for (spaced, tight) in
-        [(" . ", "."), (" (", "("), ("( ", "("), (" )", ")"), (" ,", ","), (" [", "["), (" ]", "]")]
-    {
+    for (spaced, tight) in [
+        (" . ", "."),
+        (" :: ", "::"),
+        (" (", "("),
+        ("( ", "("),
+        (" )", ")"),
+        (" ,", ","),
+        (" [", "["),
+        (" ]", "]"),
+    ] {
         text = text.replace(spaced, tight);
     }
     // Only a call has its parenthesis right behind a name.

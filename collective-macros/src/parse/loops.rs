@@ -3,6 +3,7 @@
 use syn::RangeLimits;
 
 use super::Parser;
+use super::expressions::{has_let, links};
 use crate::ast::{
     Adapter, Arm, Block, Expr, ExprKind, For, LoopId, Match, Pattern, Range, Source, Statement, While,
 };
@@ -36,6 +37,11 @@ impl Parser {
             self.scopes.leave_loop();
             return kind;
         }
+        if has_let(&each.cond) {
+            let kind = self.while_chain(each, id);
+            self.scopes.leave_loop();
+            return kind;
+        }
         let condition = self.expr(&each.cond);
         let body = self.block(&each.body);
         self.scopes.leave_loop();
@@ -52,6 +58,19 @@ impl Parser {
         let kind = ExprKind::Match(Box::new(Match { scrutinee, arms: vec![yes, no] }));
         let round = Statement::Expr(Expr { span, kind });
         ExprKind::Loop(id, Block { statements: vec![round], tail: None })
+    }
+
+    /// `while let PATTERN = VALUE && CONDITION { … }` as a `loop` that ends where the conditions do not go on.
+    fn while_chain(&mut self, each: &syn::ExprWhile, id: LoopId) -> ExprKind {
+        let span = self.span(each);
+        let then = Box::new(|parser: &mut Self| {
+            let body = Statement::Expr(parser.block_expr(&each.body));
+            let again = Some(Box::new(Expr { span, kind: ExprKind::Continue(id) }));
+            Expr { span, kind: ExprKind::Block(Block { statements: vec![body], tail: again }) }
+        });
+        let round = Statement::Expr(self.chain(&links(&each.cond), then, span));
+        let end = Statement::Expr(Expr { span, kind: ExprKind::Break(id, None) });
+        ExprKind::Loop(id, Block { statements: vec![round, end], tail: None })
     }
 
     pub(super) fn endless_loop(&mut self, each: &syn::ExprLoop) -> ExprKind {

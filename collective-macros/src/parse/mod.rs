@@ -18,16 +18,26 @@ use syn::visit::Visit;
 
 use crate::ast::{Ast, CallId, CallSite, Expr, ExprKind, Function, FunctionId, Pattern, Type};
 use crate::detail::Detail;
+use crate::infer::{LiteralInt, infer};
 use crate::integer::IntKind;
 use crate::signature::Signature;
 use crate::span::{SpanId, SpanRange, SpanTable};
 use scopes::Scopes;
 
 /// A parsed algorithm and the places in it.
-#[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) ast: Ast,
     pub(crate) spans: SpanTable,
+    /// Each way in which a buffer is named.
+    pub(crate) buffers: Vec<(syn::Path, BufferName)>,
+}
+
+/// The buffer that a path is taken for, by its spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BufferName {
+    Input,
+    Output,
+    Scratch,
 }
 
 /// Parses the body of an algorithm, and the expressions among its arguments.
@@ -37,9 +47,13 @@ pub(crate) fn parse(
     details: &[(Detail, syn::Expr)],
 ) -> Result<Parsed, Vec<syn::Error>> {
     let mut parser = Parser::default();
-    let mut attributes = Attributes(&mut parser);
-    attributes.visit_block(body);
-    details.iter().for_each(|(_, expr)| attributes.visit_expr(expr));
+    let mut outline = Outline { parser: &mut parser, depth: 0 };
+    outline.visit_block(body);
+    details.iter().for_each(|(_, expr)| outline.visit_expr(expr));
+    // What is too deep for the first visitor is too deep for the next.
+    if parser.is_too_deep {
+        return Err(parser.errors);
+    }
     let program = signature.program.iter().map(|name| (name, Type::Other));
     let params = || signature.params.iter().map(|param| (&param.ident, Type::Int(IntKind::Usize)));
     let main = parser.entry(&signature.ident, program.chain(params()), |parser| parser.block_expr(body));
@@ -52,20 +66,33 @@ pub(crate) fn parse(
         return Err(parser.errors);
     }
     // A function without a body has left an error behind.
-    let functions = parser.functions.into_iter().flatten().collect();
-    let ast = Ast { functions, main, details: functions_of_details, calls: parser.calls };
-    Ok(Parsed { ast, spans: parser.spans })
+    let functions: Vec<Function> = parser.functions.into_iter().flatten().collect();
+    let numbers: Vec<FunctionId> = functions_of_details.iter().map(|(_, function)| *function).collect();
+    let literals = infer(&functions, &numbers, &parser.literals).map_err(|wrong| {
+        let error = |(span, message)| parser.spans.get(span).error(message);
+        wrong.into_iter().map(error).collect::<Vec<syn::Error>>()
+    })?;
+    let ast = Ast { functions, main, details: functions_of_details, calls: parser.calls, literals };
+    Ok(Parsed { ast, spans: parser.spans, buffers: parser.buffers })
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Parser {
     spans: SpanTable,
     calls: Vec<CallSite>,
     /// A function is `None` between the moment its name is known and the moment its body is parsed.
     functions: Vec<Option<Function>>,
     scopes: Scopes,
+    literals: Vec<LiteralInt>,
+    buffers: Vec<(syn::Path, BufferName)>,
     errors: Vec<syn::Error>,
+    /// Expressions around the one at hand.
+    depth: usize,
+    is_too_deep: bool,
 }
+
+/// Expressions within expressions: the stack of the compiler is finite, and each has its own span and text.
+const MAX_DEPTH: usize = 200;
 
 impl Parser {
     /// A function that nothing in the algorithm can call.
@@ -120,6 +147,25 @@ impl Parser {
         self.errors.push(SpanRange::of(at).error(message));
     }
 
+    fn buffer(&mut self, path: &syn::Path, name: BufferName) {
+        let text = |path: &syn::Path| path.to_token_stream().to_string();
+        if self.buffers.iter().all(|(known, _)| text(known) != text(path)) {
+            self.buffers.push((path.clone(), name));
+        }
+    }
+
+    /// Records the first expression that is nested too deep.
+    fn too_deep(&mut self, at: &impl ToTokens) {
+        if !self.is_too_deep {
+            self.is_too_deep = true;
+            let message = format!(
+                "this is nested more than {MAX_DEPTH} expressions deep, too much for build time: use a `for` loop, or \
+                 give parts of it a name with `let`"
+            );
+            self.error(at, message);
+        }
+    }
+
     /// Records an error and gives the expression that stands for the one at fault.
     fn invalid(&mut self, at: &impl ToTokens, message: impl std::fmt::Display) -> ExprKind {
         self.error(at, message);
@@ -127,16 +173,30 @@ impl Parser {
     }
 }
 
-/// Attributes other than those for lints and documentation could change what the code means.
-struct Attributes<'a>(&'a mut Parser);
+/// Looks at the whole once, before it is parsed, for what is nested too deep, and for attributes: others than those
+/// for lints and documentation could change what the code means.
+struct Outline<'a> {
+    parser: &'a mut Parser,
+    depth: usize,
+}
 
-impl<'ast> Visit<'ast> for Attributes<'_> {
+impl<'ast> Visit<'ast> for Outline<'_> {
+    fn visit_expr(&mut self, expr: &'ast syn::Expr) {
+        if self.depth == MAX_DEPTH {
+            self.parser.too_deep(expr);
+            return;
+        }
+        self.depth += 1;
+        syn::visit::visit_expr(self, expr);
+        self.depth -= 1;
+    }
+
     fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
         const HARMLESS: [&str; 9] =
             ["must_use", "allow", "expect", "warn", "deny", "doc", "rustfmt", "clippy", "inline"];
         let first = attribute.path().segments.first();
         if !first.is_some_and(|segment| HARMLESS.iter().any(|name| segment.ident == name)) {
-            self.0.error(attribute, advice::ATTRIBUTE);
+            self.parser.error(attribute, advice::ATTRIBUTE);
         }
     }
 }

@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Pat, RangeLimits, UnOp};
 
-use super::scopes::Item;
+use super::scopes::{Item, Name};
 use super::{Parser, advice};
 use crate::ast::{Pattern, Slot, Type};
 use crate::integer::{Int, IntKind};
@@ -38,8 +38,8 @@ impl Parser {
             Pat::Or(either) => {
                 Pattern::Either(either.cases.iter().map(|case| self.sub_pattern(case, bound)).collect())
             }
-            Pat::Tuple(tuple) => self.sequence_pattern(&tuple.elems, bound),
-            Pat::Slice(slice) => self.sequence_pattern(&slice.elems, bound),
+            Pat::Tuple(tuple) => self.sequence_pattern(&tuple.elems, true, bound),
+            Pat::Slice(slice) => self.sequence_pattern(&slice.elems, false, bound),
             Pat::TupleStruct(some) if some.path.is_ident("Some") && some.elems.len() == 1 => {
                 Pattern::Some(Box::new(self.sub_pattern(&some.elems[0], bound)))
             }
@@ -65,10 +65,14 @@ impl Parser {
         if name == "None" {
             return Pattern::None;
         }
-        if let (None, None, Some(Item::Constant(id))) =
-            (&pattern.subpat, &pattern.mutability, self.scopes.item(&name))
-        {
-            return Pattern::Constant(id);
+        if let (None, None) = (&pattern.subpat, &pattern.mutability) {
+            if let Some(Name::Item(Item::Constant(id))) = self.scopes.lookup(&name) {
+                return Pattern::Constant(id);
+            }
+            // A constant from elsewhere would be compared with at run time. Only its spelling tells.
+            if name.starts_with(char::is_uppercase) {
+                return self.unknown_pattern_name(pattern, &name);
+            }
         }
         let slot = *bound.entry(name).or_insert_with(|| self.scopes.bind(&pattern.ident));
         match &pattern.subpat {
@@ -77,7 +81,12 @@ impl Parser {
         }
     }
 
-    fn sequence_pattern(&mut self, elems: &Punctuated<Pat, syn::Token![,]>, bound: &mut Bound) -> Pattern {
+    fn sequence_pattern(
+        &mut self,
+        elems: &Punctuated<Pat, syn::Token![,]>,
+        is_tuple: bool,
+        bound: &mut Bound,
+    ) -> Pattern {
         let mut rest = None;
         let mut items = Vec::new();
         for elem in elems {
@@ -87,7 +96,7 @@ impl Parser {
                 items.push(self.sub_pattern(elem, bound));
             }
         }
-        Pattern::Sequence { items, rest }
+        Pattern::Sequence { items, rest, is_tuple }
     }
 
     fn literal_pattern(&mut self, at: &impl ToTokens, literal: &Lit, negative: bool) -> Pattern {
@@ -124,6 +133,11 @@ impl Parser {
     fn unknown_bound(&mut self, expr: &Expr) -> Option<Int> {
         self.error(expr, "the ends of a pattern's range must be integer literals at build time");
         None
+    }
+
+    fn unknown_pattern_name(&mut self, at: &impl ToTokens, name: &str) -> Pattern {
+        self.error(at, advice::for_unknown_pattern_name(name));
+        Pattern::Wild
     }
 
     fn unknown_pattern(&mut self, pattern: &Pat) -> Pattern {

@@ -14,6 +14,13 @@ pub(super) enum Item {
     Constant(FunctionId),
 }
 
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Name {
+    Local(Slot),
+    Item(Item),
+}
+
 #[derive(Debug, Default)]
 struct Scope {
     locals: HashMap<String, Slot>,
@@ -100,12 +107,12 @@ impl Scopes {
         }
     }
 
-    pub(super) fn local(&self, name: &str) -> Option<Slot> {
-        self.scopes[self.function..].iter().rev().find_map(|scope| scope.locals.get(name).copied())
-    }
-
-    pub(super) fn item(&self, name: &str) -> Option<Item> {
-        self.scopes.iter().rev().find_map(|scope| scope.items.get(name).copied())
+    /// What a name stands for here: of one block's, a variable hides an item, and both hide what is outside.
+    pub(super) fn lookup(&self, name: &str) -> Option<Name> {
+        self.scopes.iter().enumerate().rev().find_map(|(i, scope)| {
+            let local = scope.locals.get(name).filter(|_| i >= self.function).copied().map(Name::Local);
+            local.or_else(|| scope.items.get(name).copied().map(Name::Item))
+        })
     }
 
     /// Whether a variable of this name exists in a function around the current one.

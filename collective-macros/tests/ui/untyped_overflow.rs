@@ -3,7 +3,7 @@ use collective::prelude::*;
 #[collective(all_gather, build(ranks = 4))]
 fn wrong(p: &Program, ranks: usize) {
     let one = 1;
-    p.chunk((one << 40) % ranks, Input, 0);
+    p.chunk((one << 40) as usize % ranks, Input, 0);
 }
 
 fn main() {
