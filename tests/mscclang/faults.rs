@@ -1,9 +1,9 @@
 //! Programs that the reference compiler compiles wrong, hangs on, or reports without a place. Here each is compiled right,
-//! which is held by executing its schedule on numbers in random orders, or refused with its source line.
-//!
-//! The limits of runtimes (steps of a thread block, chunks of a step) are checked where a schedule is exported for one.
+//! which is held by executing its schedule on numbers in random orders, or refused with its source line. The limits of
+//! runtimes are checked where a schedule is written for one.
 
 use collective_dsl::Buffer::{Input, Output, Scratch};
+use collective_dsl::msccl::{self, Target, XmlOptions};
 use collective_dsl::{
     CollectiveKind, Options, Program, Protocol, Replication, Rule, Schedule, Setting, StepKind, compile,
 };
@@ -253,4 +253,66 @@ fn reduce_scatter_output_of_another_rank() {
             sum.copy_to(rank, Output, 0);
         }
     });
+}
+
+/// Data that is there only in the first chunk of a run.
+#[test]
+fn uninitialised_after_the_first_chunk() {
+    refused(&all_reduce(2, 3), Rule::Uninitialised, line!() + 2, |p| {
+        p.chunk(0, Input, 0).copy_to(1, Scratch("s"), 0);
+        p.chunks(1, Scratch("s"), 0, 2).copy_to(0, Input, 0);
+    });
+}
+
+/// A reduction into a chunk that nobody has written.
+#[test]
+fn reduction_into_a_hole() {
+    refused(&custom(2, 2, 2), Rule::Uninitialised, line!() + 2, |p| {
+        p.chunk(0, Input, 0).copy_to(1, Output, 1);
+        p.chunks(1, Output, 0, 2).reduce(p.chunks(1, Input, 0, 2));
+    });
+}
+
+/// What `microsoft/msccl` cannot hold is refused where a schedule is written for it, with the limit.
+fn not_for_msccl(schedule: &Schedule, limit: &str) {
+    let said = msccl::write(schedule, &XmlOptions::new(Target::Msccl)).unwrap_err().to_string();
+    assert!(said.contains(limit), "wanted \"{limit}\", got: {said}");
+}
+
+/// More steps in a thread block than a runtime runs.
+#[test]
+fn too_many_steps() {
+    let exchange = Setting { chunks: Some(257), ..Setting::new("fault", CollectiveKind::SendRecv, 2) };
+    let schedule = right(&exchange, |p| {
+        (0..257).for_each(|chunk| _ = p.chunk(0, Input, chunk).copy_to(1, Output, chunk));
+    });
+    not_for_msccl(&schedule, "has 257 steps (those that only wait included); msccl has at most 256");
+}
+
+/// More chunks in a step than a runtime moves.
+#[test]
+fn too_many_chunks_in_a_step() {
+    let exchange = Setting { chunks: Some(72), ..Setting::new("fault", CollectiveKind::SendRecv, 2) };
+    let schedule = right(&exchange, |p| _ = p.chunks(0, Input, 0, 72).copy_to(1, Output, 0));
+    not_for_msccl(&schedule, "moves 72 chunks; msccl moves at most 71");
+}
+
+/// More channels, by instances, than a runtime has.
+#[test]
+fn too_many_channels() {
+    let options = Options { instances: 11, ..Options::default() };
+    let schedule = right(&Setting { options, ..all_reduce(2, 1) }, |p| {
+        let sum = p.chunk(0, Input, 0).on_channel(2).copy_to(1, Scratch("s"), 0);
+        p.chunk(1, Input, 0).reduce(sum).on_channel(1).copy_to(0, Input, 0);
+    });
+    not_for_msccl(&schedule, "there are 33 channels; msccl has at most 32");
+}
+
+/// All pairs of 64 ranks on one channel: more thread blocks that send on it than a runtime has.
+#[test]
+fn too_many_connections_on_a_channel() {
+    let schedule = right(&Setting::new("fault", CollectiveKind::Broadcast, 64), |p| {
+        (0..64).for_each(|rank| _ = p.chunk(0, Input, 0).copy_to(rank, Output, 0));
+    });
+    not_for_msccl(&schedule, "rank 0 has 63 thread blocks that send on channel 0; msccl has at most 32");
 }

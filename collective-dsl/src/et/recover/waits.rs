@@ -78,9 +78,17 @@ pub(super) fn dependences(
     Ok(Dependences { of_step, order })
 }
 
+/// The most that clocks may take: thread blocks times steps of a rank. A thousand thread blocks of a thousand steps
+/// are far below it.
+const MAX_CLOCKS: usize = 1 << 26;
+
 /// Leaves out what the order within thread blocks and other dependences imply; where steps wait for each other
-/// nothing can be said to be implied, and all stays.
+/// nothing can be said to be implied, and all stays, as it does where it would take too much memory to find out.
 fn reduce(of_step: &mut [Vec<SmallVec<[StepId; 1]>>]) {
+    let steps: usize = of_step.iter().map(Vec::len).sum();
+    if of_step.len().saturating_mul(steps) > MAX_CLOCKS {
+        return;
+    }
     let mut clocks = Clocks::new(of_step.len());
     let mut needed: Vec<Vec<SmallVec<[StepId; 1]>>> = vec![Vec::new(); of_step.len()];
     let mut waiters: Vec<Vec<(u32, usize)>> = vec![Vec::new(); of_step.len()];
