@@ -2,6 +2,8 @@
 
 mod astra_sim;
 mod by_hand;
+mod documented;
+mod networks;
 mod properties;
 mod refused;
 mod stuck;
