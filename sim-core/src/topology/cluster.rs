@@ -116,11 +116,14 @@ impl Cluster {
         }
         let members = u64::from(self.nodes) * u64::from(ranks);
         let rails = if self.order == CardOrder::Rails { u64::from(self.cards) } else { 1 };
-        let too_large = TopologyError::TooLarge { what: "links", limit: u64::MAX };
-        let own = u64::from(self.nodes).checked_mul(self.node.link_count());
-        let network = rails.checked_mul(self.network.link_count());
-        let all = own.zip(network).and_then(|(a, b)| a.checked_add(b)?.checked_add(members.checked_mul(2)?));
-        all.ok_or(too_large)?;
+        let sum = |what, of_node: u64, of_network: u64, cards: u64| {
+            let nodes = u64::from(self.nodes).checked_mul(of_node);
+            let all = nodes.zip(rails.checked_mul(of_network));
+            let all = all.and_then(|(nodes, rails)| nodes.checked_add(rails)?.checked_add(cards));
+            all.ok_or(TopologyError::TooLarge { what, limit: u64::MAX })
+        };
+        sum("links", self.node.link_count(), self.network.link_count(), members.saturating_mul(2))?;
+        sum("devices", Wiring::devices(&self.node), Wiring::devices(&self.network), members)?;
         Topology::of(Arc::new(self).into(), members)
     }
 

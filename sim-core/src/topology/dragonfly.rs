@@ -58,6 +58,9 @@ impl Dragonfly {
         for (what, value) in [("groups", self.groups), ("routers", self.routers), ("hosts", self.hosts)] {
             checked_figure(what, value)?;
         }
+        if self.globals > 0 {
+            checked_figure("global-links", self.globals)?;
+        }
         if self.ports() < u64::from(self.groups) - 1 {
             return Err(TopologyError::Figure {
                 what: "global-links",

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::units::{Bandwidth, Latency};
 
-/// A network of ranks: a product of parts (see the [module](self)).
+/// A network of ranks: a product of parts (see the [module](crate::topology)).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topology {
     pub(super) parts: Vec<Part>,

@@ -440,6 +440,15 @@ fn large_topologies_take_no_memory_and_too_large_ones_are_refused() {
     let huge = fat_tree(1 << 20, 1, 1 << 20, 1 << 20, 1 << 10).build().unwrap();
     assert_eq!(huge.rank_count(), 1 << 30);
     assert!(leaf_spine(1 << 20, 1 << 11, 1).build().is_err());
+    assert!(dragonfly(2, 2, 1, u32::MAX).build().is_err());
+    // Few ranks, but more links than can be numbered: 2^29 trees of 2^41 links, twice.
+    let tree = fat_tree(1, 1, 1 << 20, 1 << 20, 1).build().unwrap();
+    let many = Topology::product([product(&[(Switch, 1 << 20)]), tree.clone()]).unwrap();
+    assert_eq!(many.link_count(), (1 << 20) * (2 + 2 + (1 << 21) + (1 << 41)));
+    let too_many = Topology::product([product(&[(Switch, 1 << 30)]), tree]);
+    assert!(matches!(too_many, Err(TopologyError::TooLarge { what: "links", .. })));
+    let nodes = cluster(many, 1 << 10, 1, product(&[(Switch, 1 << 10)]), CardOrder::Rails).build();
+    assert!(matches!(nodes, Err(TopologyError::TooLarge { what: "links", .. })));
 }
 
 #[test]
