@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::wiring::{Diameter, End, OwnDevice, Span, Wiring};
 use super::{LinkSpec, Topology, TopologyError};
+use crate::units::{Bandwidth, UnitError};
 
 /// A device of a [`LinkList`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,9 +88,8 @@ impl LinkList {
     /// GPUs without a common NVLink reach each other through one that has links to both. PCIe is left out.
     ///
     /// # Errors
-    /// [`UnitError`](crate::units::UnitError) if twice the bandwidth is out of range.
-    pub fn dgx1(nvlink: LinkSpec) -> Result<Self, crate::units::UnitError> {
-        use crate::units::Bandwidth;
+    /// [`UnitError`] if twice the bandwidth is out of range.
+    pub fn dgx1(nvlink: LinkSpec) -> Result<Self, UnitError> {
         let double = Bandwidth::from_bytes_per_s(2.0 * nvlink.bandwidth.bytes_per_s())?;
         let double = LinkSpec { bandwidth: double, ..nvlink };
         // As `nvidia-smi topo -m` shows it: NV1 and NV2 between GPUs a and b.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::fabric::Fabric;
-use super::wiring::{End, legs_of};
+use super::wiring::{End, add_to_legs};
 use super::{Leg, LinkSpec};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -63,9 +63,8 @@ impl Part {
                 one = Some(Leg { hops, bandwidth: dimension.bandwidth, latency: dimension.latency });
             }
             fabric => {
-                let mut route = Vec::new();
-                fabric.wiring().route(from, to, &mut |link| route.push(link));
-                more = legs_of(route.into_iter().map(|link| links[self.class(link) as usize]));
+                let mut add = |link| add_to_legs(&mut more, links[self.class(link) as usize]);
+                fabric.wiring().route(from, to, &mut add);
             }
         }
         one.into_iter().chain(more)

@@ -263,13 +263,19 @@ impl Topology {
     /// Part by part, 0 first; a ring the shorter way round, on a tie towards increasing ids; elsewhere as its kind says. Nothing
     /// is appended for `src` = `dst`. Ranks outside the topology have no route of meaning.
     pub fn route(&self, src: u32, dst: u32, route: &mut Vec<LinkId>) {
-        let (mut at, dst) = (self.position(src), self.position(dst));
+        self.each_link(self.position(src), self.position(dst), |link| route.push(LinkId(link)));
+    }
+
+    /// Calls `hop` with each link from one position to another.
+    #[inline]
+    fn each_link(&self, src: u32, dst: u32, mut hop: impl FnMut(u64)) {
+        let mut at = src;
         for part in &self.parts {
             let (from, to) = (part.coordinate(at), part.coordinate(dst));
             if from == to {
                 continue;
             }
-            part.route(at, from, to, |link| route.push(LinkId(link)));
+            part.route(at, from, to, &mut hop);
             at = at - from * part.stride + to * part.stride;
         }
     }
@@ -428,9 +434,7 @@ impl Wiring for Topology {
     }
 
     fn route(&self, from: u32, to: u32, hop: &mut dyn FnMut(u64)) {
-        let mut route = Vec::new();
-        Topology::route(self, from, to, &mut route);
-        route.into_iter().for_each(|link| hop(link.0));
+        self.each_link(from, to, hop);
     }
 
     fn diameter(&self) -> Diameter {

@@ -115,14 +115,10 @@ pub(super) trait Wiring {
     }
 }
 
-/// The legs of a route whose links are known one by one: neighbours of one sort are one leg.
-pub(super) fn legs_of(links: impl Iterator<Item = LinkSpec>) -> Vec<Leg> {
-    let mut legs = Vec::<Leg>::new();
-    for link in links {
-        match legs.last_mut() {
-            Some(leg) if (leg.bandwidth, leg.latency) == (link.bandwidth, link.latency) => leg.hops += 1,
-            _ => legs.push(Leg { hops: 1, bandwidth: link.bandwidth, latency: link.latency }),
-        }
+/// Adds a link to the legs of a route: neighbours of one sort are one leg.
+pub(super) fn add_to_legs(legs: &mut Vec<Leg>, link: LinkSpec) {
+    match legs.last_mut() {
+        Some(leg) if (leg.bandwidth, leg.latency) == (link.bandwidth, link.latency) => leg.hops += 1,
+        _ => legs.push(Leg { hops: 1, bandwidth: link.bandwidth, latency: link.latency }),
     }
-    legs
 }
