@@ -7,6 +7,8 @@ mod commands;
 mod failure;
 mod json;
 mod output;
+mod picture;
+mod placement;
 mod program;
 mod schedule_json;
 mod xml;
@@ -15,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{algorithms, compile, convert, inspect, simulate};
+use commands::{algorithms, compile, convert, inspect, simulate, topology};
 
 /// Compile, check and simulate collective communication algorithms.
 #[derive(Parser)]
@@ -38,6 +40,8 @@ enum Command {
     Convert(convert::Convert),
     /// Simulate one collective on a topology.
     Simulate(simulate::Simulate),
+    /// Say what a topology file declares, show a route, or draw a picture.
+    Topology(topology::TopologyCommand),
 }
 
 fn main() -> ExitCode {
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
         Command::Inspect(command) => command.run(),
         Command::Convert(command) => command.run(),
         Command::Simulate(command) => command.run(),
+        Command::Topology(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::stuck::StuckReport;
+use crate::topology::PlacementError;
 use crate::units::Bytes;
 
 /// Why a simulation gives no result. Nodes are named by their ids in the trace.
@@ -26,6 +27,18 @@ pub enum SimError {
         /// Dimensions of the topology.
         dimensions: usize,
     },
+    /// A part of the topology that ASTRA-sim does not have.
+    #[error(
+        "the astra-sim conventions know Ring, Switch and FullyConnected, but the topology has a {part}: choose \
+         `--conventions exact`"
+    )]
+    UnknownToAstraSim {
+        /// What the part is.
+        part: String,
+    },
+    /// The ranks cannot be placed.
+    #[error(transparent)]
+    Placement(#[from] PlacementError),
     /// A node that the engine cannot execute.
     #[error("rank {rank}, node {node} is {what}: supported are COMM_SEND, COMM_RECV and COMP nodes")]
     Unsupported {

@@ -6,7 +6,7 @@ use crate::engine;
 use crate::error::SimError;
 use crate::model::{Conventions, Model};
 use crate::report::Report;
-use crate::topology::Topology;
+use crate::topology::{Placement, Topology};
 
 /// A simulation to be run: a topology, a model and conventions.
 ///
@@ -33,13 +33,14 @@ pub struct Simulation<'a> {
     topology: &'a Topology,
     model: Model,
     conventions: Conventions,
+    placement: Option<&'a Placement>,
 }
 
 impl<'a> Simulation<'a> {
     /// A simulation on `topology`, with [`Model::LinkQueue`] and [`Conventions::Exact`].
     #[must_use]
     pub fn new(topology: &'a Topology) -> Self {
-        Self { topology, model: Model::LinkQueue, conventions: Conventions::Exact }
+        Self { topology, model: Model::LinkQueue, conventions: Conventions::Exact, placement: None }
     }
 
     /// With another model.
@@ -54,13 +55,27 @@ impl<'a> Simulation<'a> {
         Self { conventions, ..self }
     }
 
-    /// Executes a graph, rank i of which sits at rank i of the topology.
+    /// With rank r of the graph at position r of `placement` in the topology, which may have more positions than the graph has
+    /// ranks. Without, rank r sits at rank r of the topology, and they have the same number.
+    #[must_use]
+    pub fn placement(self, placement: &'a Placement) -> Self {
+        Self { placement: Some(placement), ..self }
+    }
+
+    /// Executes a graph.
     ///
     /// The result depends on nothing but the arguments.
     ///
     /// # Errors
     /// [`SimError`] says what the graph holds that cannot be executed, or who waits for whom.
     pub fn run(&self, graph: &Graph) -> Result<Report, SimError> {
-        engine::run(self.topology, self.model, self.conventions, graph)
+        let placed = self.placement.map(|placement| self.topology.placed(placement)).transpose()?;
+        let topology = placed.as_ref().unwrap_or(self.topology);
+        if self.conventions == Conventions::AstraSim
+            && let Some(part) = topology.unknown_to_astra_sim()
+        {
+            return Err(SimError::UnknownToAstraSim { part });
+        }
+        engine::run(topology, self.model, self.conventions, graph)
     }
 }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::json::nanoseconds;
 use crate::output::{self, table};
+use crate::placement::PlacementArgument;
 use crate::program::{DataArguments, ProgramArguments};
 use crate::xml;
 
@@ -33,6 +34,10 @@ pub(crate) struct Simulate {
     /// Rules of arithmetic: exact or astra-sim [default: astra-sim for YAML, exact for TOML].
     #[arg(long)]
     conventions: Option<Conventions>,
+    /// Where ranks sit: identity, random:SEED, or a file with a position of the topology for each rank. The rest of the topology
+    /// stays free.
+    #[arg(long, value_name = "FILE|identity|random:SEED")]
+    placement: Option<PlacementArgument>,
     #[command(flatten)]
     program: ProgramArguments,
     /// The collective that foreign traces implement, such as all_reduce, for the bus bandwidth.
@@ -65,18 +70,23 @@ struct Subject {
 
 impl Simulate {
     pub(crate) fn run(mut self) -> Result<(), Failure> {
-        let loaded = topology::load(&self.topology, self.conventions).map_err(Failure::input)?;
+        let mut loaded = topology::load(&self.topology, self.conventions).map_err(Failure::input)?;
         for warning in &loaded.warnings {
             eprintln!("warning: {warning}");
         }
         let subject = match self.algorithm() {
             Some(algorithm) => {
-                self.program.ranks.get_or_insert(loaded.topology.rank_count() as usize);
+                let placed = self.placement.as_ref().and_then(PlacementArgument::ranks);
+                let ranks = placed.unwrap_or(loaded.topology.rank_count());
+                self.program.ranks.get_or_insert(ranks as usize);
                 self.compile(algorithm)?
             }
             None if xml::is_xml(Path::new(&self.what)) => self.import()?,
             None => self.read()?,
         };
+        if let Some(placement) = &self.placement {
+            loaded.topology = placement.place(&loaded.topology, subject.graph.rank_count())?;
+        }
         let simulation = Simulation::new(&loaded.topology).model(self.model).conventions(loaded.conventions);
         match simulation.run(&subject.graph) {
             Ok(report) if self.json => {
@@ -92,8 +102,10 @@ impl Simulate {
             Err(error @ SimError::SizeMismatch { .. }) => {
                 Err(Failure::Verdict(format!("{}: {error}", self.what)))
             }
-            Err(error @ SimError::RankCount { .. }) => {
-                Err(Failure::input(format!("{} on {}: {error}", self.what, self.topology.display())))
+            Err(error @ SimError::RankCount { graph, topology }) => {
+                let free = "; `--placement identity` leaves the rest of the topology free";
+                let hint = if graph < topology as usize { free } else { "" };
+                Err(Failure::input(format!("{} on {}: {error}{hint}", self.what, self.topology.display())))
             }
             Err(error) => Err(Failure::input(format!("{}: {error}", self.what))),
         }
@@ -215,6 +227,7 @@ impl Simulate {
             "collective": subject.collective,
             "size_bytes": subject.size.map(|size| size.0),
             "topology": self.topology.display().to_string(),
+            "placement": self.placement.as_ref().map(ToString::to_string),
             "model": report.model.name(),
             "conventions": report.conventions.name(),
             "time_ns": nanoseconds(report.makespan),
@@ -240,8 +253,10 @@ impl Simulate {
             .collect();
         let parameters =
             if parameters.is_empty() { String::new() } else { format!(" ({})", parameters.join(", ")) };
+        let placement = self.placement.as_ref().map(|placement| format!(" (placement {placement})"));
+        let placement = placement.unwrap_or_default();
         let mut text = format!(
-            "{}{parameters}, {size}, {} ranks, on {} ({} under {} conventions)\n\n",
+            "{}{parameters}, {size}, {} ranks{placement}, on {} ({} under {} conventions)\n\n",
             subject.name,
             loaded.topology.rank_count(),
             self.topology.display(),

@@ -49,7 +49,7 @@ pub(crate) fn run(
         let topology = topology.rank_count();
         return Err(SimError::RankCount { graph: graph.rank_count(), topology });
     }
-    let dimensions = topology.dimensions().len();
+    let dimensions = topology.part_count();
     if model == Model::LinkQueue && conventions == Conventions::AstraSim && dimensions > 1 {
         return Err(SimError::OneDimensionOnly { dimensions });
     }
