@@ -6,7 +6,7 @@
 //! may be ordered through other ranks, which is asked together at the end ([`super::reach`]).
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clocks::Clocks;
 use super::execute::EarlyRead;
@@ -259,8 +259,9 @@ fn uninitialised(
     if early.iter().all(FxHashMap::is_empty) {
         return Found::default();
     }
-    let racing: rustc_hash::FxHashSet<(u32, u32)> =
-        races.iter().map(|race| (race.first, race.cell)).collect();
+    // A write that may come before them.
+    let writes = races.iter().filter(|race| race.writes.1 && race.first != race.second);
+    let racing: FxHashSet<(u32, u32)> = writes.map(|race| (race.first, race.cell)).collect();
     // By step and cell.
     let mut reads: Vec<(At, u32)> = Vec::new();
     for (cell, positions) in early.iter().flatten() {

@@ -181,6 +181,24 @@ impl Report {
         }
     }
 
+    /// A report of what somebody else has found, such as a reader that refuses a file.
+    #[must_use]
+    pub fn of_findings(found: Diagnostics, ranks: usize) -> Self {
+        let mut report = Self {
+            name: found.name,
+            ranks,
+            slots: None,
+            post_condition: PostCondition::NotChecked,
+            min_slots: None,
+            findings: Vec::new(),
+            more: 0,
+            reductions: None,
+            sites: found.sites,
+        };
+        report.add(found.findings);
+        report
+    }
+
     /// The verdict: the first of the rules, in the order of [`Rule`], that a finding breaks which is no warning.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
