@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{algorithms, compile, convert, inspect, simulate};
+use commands::{algorithms, compile, convert, inspect, simulate, verify};
 
 /// Compile, check and simulate collective communication algorithms.
 #[derive(Parser)]
@@ -35,6 +35,9 @@ enum Command {
     /// Turn MSCCL XML into Chakra execution traces or the XML of another runtime, and traces into another form: plain,
     /// compressed or JSON lines.
     Convert(convert::Convert),
+    /// Judge an algorithm: does it do what its collective wants, in every order in which its steps may run, without races and
+    /// deadlocks?
+    Verify(verify::Verify),
     /// Simulate one collective on a topology.
     Simulate(simulate::Simulate),
 }
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Command::Compile(command) => command.run(),
         Command::Inspect(command) => command.run(),
         Command::Convert(command) => command.run(),
+        Command::Verify(command) => command.run(),
         Command::Simulate(command) => command.run(),
     };
     match result {

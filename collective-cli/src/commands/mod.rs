@@ -7,3 +7,4 @@ pub(crate) mod convert_et;
 pub(crate) mod convert_xml;
 pub(crate) mod inspect;
 pub(crate) mod simulate;
+pub(crate) mod verify;
