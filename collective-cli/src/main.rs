@@ -8,6 +8,7 @@ mod failure;
 mod json;
 mod output;
 mod program;
+mod schedule_json;
 mod xml;
 
 use std::process::ExitCode;
@@ -32,8 +33,8 @@ enum Command {
     Compile(compile::Compile),
     /// Say what is in Chakra execution traces, and what is wrong with them.
     Inspect(inspect::Inspect),
-    /// Turn MSCCL XML into Chakra execution traces or the XML of another runtime, and traces into another form: plain,
-    /// compressed or JSON lines.
+    /// Turn MSCCL XML into Chakra execution traces or the XML of another runtime, and traces back into MSCCL XML or into
+    /// another form: plain, compressed or JSON lines.
     Convert(convert::Convert),
     /// Judge an algorithm: does it do what its collective wants, in every order in which its steps may run, without races and
     /// deadlocks?

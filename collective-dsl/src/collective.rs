@@ -490,6 +490,17 @@ impl Collective {
         RankId(self.root)
     }
 
+    /// The destination of send-recv.
+    pub(crate) fn destination(&self) -> RankId {
+        RankId(self.destination)
+    }
+
+    /// How many chunks a rank sends to each, for all-to-all-v.
+    pub(crate) fn table_row(&self, rank: RankId) -> Option<&[u32]> {
+        let ranks = self.ranks();
+        self.table.as_ref()?.get(rank.index() * ranks..(rank.index() + 1) * ranks)
+    }
+
     /// Whether input and output share one buffer.
     #[must_use]
     pub fn is_in_place(&self) -> bool {

@@ -13,6 +13,7 @@
 mod algorithm;
 mod buffer;
 pub mod checked;
+mod clocks;
 mod collective;
 mod diagnostic;
 mod embedded;
@@ -34,7 +35,7 @@ pub use collective::{Collective, CollectiveError, CollectiveKind, Contributors, 
 pub use diagnostic::{Diagnostic, Diagnostics, Location, Rule, Severity};
 pub use embedded::Embedded;
 pub use ids::{ChannelId, DataId, RankId, SiteId, ThreadBlockId};
-pub use lower::lower;
+pub use lower::{Dag, DagNode, Dependence, Hazard, lower};
 pub use options::{Options, Protocol, Replication, UnknownOption};
 pub use program::{ChunkRef, Handle, Program, Tracer};
 pub use schedule::{MemoryBuffer, Place, RankSchedule, Schedule, Step, StepId, StepKind, ThreadBlock};

@@ -161,6 +161,7 @@ impl Trace {
         }
     }
 
+    /// The chunks of a slice, such as `r0 i[0]` or `r1 "tmp"[0..2]`.
     fn show(&self, slice: Slice, count: u32) -> String {
         let name = match slice.space {
             Space::Input => "i".to_owned(),
@@ -175,6 +176,34 @@ impl Trace {
             format!("{} {name}[{}..{}]", slice.rank, slice.index, slice.index + count)
         }
     }
+
+    /// An operation without its source line, such as `op3 reduce r1 i[0] += r0 i[0] ch0`.
+    pub(crate) fn write_op(&self, f: &mut fmt::Formatter<'_>, i: usize) -> fmt::Result {
+        let op = &self.ops[i];
+        let (word, sign) = match op.kind {
+            OpKind::Copy => ("copy", "="),
+            OpKind::Reduce => ("reduce", "+="),
+        };
+        write!(f, "op{i} {word} {} {sign} {}", self.show(op.dst, op.count), self.show(op.src, op.count))?;
+        if let Some(channel) = op.channel {
+            write!(f, " {channel}")?;
+        }
+        if let Some(block) = op.send_block {
+            write!(f, " from {block}")?;
+        }
+        if let Some(block) = op.recv_block {
+            write!(f, " to {block}")?;
+        }
+        Ok(())
+    }
+
+    /// The end of an operation's line: its source line where it is known.
+    pub(crate) fn write_site(&self, f: &mut fmt::Formatter<'_>, op: &Op) -> fmt::Result {
+        match self.sites.get(op.site) {
+            Some(site) => writeln!(f, "  {}:{}", site.file, site.line),
+            None => writeln!(f),
+        }
+    }
 }
 
 impl fmt::Display for Trace {
@@ -182,24 +211,8 @@ impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "trace {} {} {} ranks", self.name, self.collective.kind(), self.collective.ranks())?;
         for (i, op) in self.ops.iter().enumerate() {
-            let (word, sign) = match op.kind {
-                OpKind::Copy => ("copy", "="),
-                OpKind::Reduce => ("reduce", "+="),
-            };
-            write!(f, "op{i} {word} {} {sign} {}", self.show(op.dst, op.count), self.show(op.src, op.count))?;
-            if let Some(channel) = op.channel {
-                write!(f, " {channel}")?;
-            }
-            if let Some(block) = op.send_block {
-                write!(f, " from {block}")?;
-            }
-            if let Some(block) = op.recv_block {
-                write!(f, " to {block}")?;
-            }
-            match self.sites.get(op.site) {
-                Some(site) => writeln!(f, "  {}:{}", site.file, site.line)?,
-                None => writeln!(f)?,
-            }
+            self.write_op(f, i)?;
+            self.write_site(f, op)?;
         }
         Ok(())
     }

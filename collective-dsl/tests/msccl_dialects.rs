@@ -1,6 +1,8 @@
 //! Every dialect of MSCCL XML that is in use is read, and what a file gets wrong is said with its place.
 
-use collective_dsl::msccl::{self, Imported, Parent, Placement, ReadOptions, Target, XmlOptions, limits};
+use collective_dsl::msccl::{
+    self, Imported, Parent, Placement, ReadOptions, Target, XmlError, XmlOptions, limits,
+};
 use collective_dsl::verify::{smallest_slots, verify};
 use collective_dsl::{CollectiveKind, Protocol, RankId, Rule, Schedule};
 
@@ -286,11 +288,6 @@ fn malformed_files_are_refused_with_line_place_and_attribute() {
         error,
         "f.xml:4: gpu 0, tb 0, step 0: attribute srcoff is \"x\": expected a whole number from -16777216 to 16777216"
     );
-    let error = refused(&step(r#"type="s" srcbuf="i" srcoff="-1""#));
-    assert_eq!(
-        error,
-        "f.xml:4: gpu 0, tb 0, step 0: attribute srcoff is -1: a step s needs a chunk, 0 or more"
-    );
     let cases = [
         (step(r#"type="r" dstoff="0""#), "attribute dstbuf is missing: a step r needs it"),
         (step(r#"type="s" srcbuf="q" srcoff="0""#), "attribute srcbuf is \"q\": expected i, o or s"),
@@ -385,6 +382,130 @@ fn faults_of_a_schedule_are_read_and_left_to_the_verifier() {
         verdict(&one(&send, &block("recv=\"0\"", "type=\"r\" dstbuf=\"o\" dstoff=\"0\" cnt=\"2\"")), 1);
     assert_eq!(rule, Rule::Unmatched);
     assert!(said.contains("rank 1, tb0, step 0 (r): a message of 1 chunk(s) meets a receive of 2"), "{said}");
+}
+
+/// The one verdict on an access outside its buffer, whoever finds it: the reader before the beginning, the verifier
+/// beyond the end.
+fn outside(first: &str) -> String {
+    let text = file(
+        FOUR,
+        &[
+            first,
+            "<tb id=\"0\" send=\"0\" recv=\"0\" chan=\"0\"><step type=\"s\" srcbuf=\"i\" srcoff=\"0\" cnt=\"2\"/></tb>",
+        ],
+    );
+    match msccl::read(&text, "f.xml") {
+        Ok(imported) => {
+            let (rule, said) = verdict(&imported.schedule, 8);
+            assert_eq!(rule, Rule::Bounds, "{said}");
+            said
+        }
+        Err(XmlError::Refused(found)) => {
+            assert!(found.findings.iter().all(|finding| finding.rule == Rule::Bounds), "{found}");
+            assert!(found.to_string().starts_with("f.xml:"), "{found}");
+            found.findings[0].message.clone()
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+const FOUR: &str = r#"ngpus="2" nchunksperloop="4" coll="allreduce" inplace="0" nchannels="1""#;
+
+#[test]
+fn accesses_outside_a_buffer_name_rank_thread_block_step_buffer_index_and_size() {
+    // Case D08, and what no runtime checks: an offset below zero, scratch, both operands of a receive and reduce.
+    let block = |step: &str| {
+        format!(
+            "<tb id=\"0\" send=\"1\" recv=\"1\" chan=\"0\"><step type=\"nop\"/><step {step} cnt=\"2\"/></tb>"
+        )
+    };
+    for (step, message) in [
+        (
+            r#"type="s" srcbuf="i" srcoff="3""#,
+            "rank 0, tb0, step 0 (s) reaches beyond its buffer: i[3..5], but i has 4 chunk(s) there",
+        ),
+        (
+            r#"type="s" srcbuf="i" srcoff="-1""#,
+            "rank 0, tb0, step 0 (s) reaches beyond its buffer: i[-1..1], but i has 4 chunk(s) there",
+        ),
+        (
+            r#"type="r" dstbuf="o" dstoff="3""#,
+            "(r) reaches beyond its buffer: o[3..5], but o has 4 chunk(s) there",
+        ),
+        (
+            r#"type="r" dstbuf="o" dstoff="-2""#,
+            "(r) reaches beyond its buffer: o[-2..0], but o has 4 chunk(s) there",
+        ),
+        (
+            r#"type="r" dstbuf="s" dstoff="6""#,
+            "(r) reaches beyond its buffer: s[6..8], but s has 2 chunk(s) there",
+        ),
+        (
+            r#"type="cpy" srcbuf="i" srcoff="0" dstbuf="s" dstoff="-7""#,
+            "(cpy) reaches beyond its buffer: s[-7..-5], but s has 2 chunk(s) there",
+        ),
+        (
+            r#"type="rrc" srcbuf="i" srcoff="3" dstbuf="i" dstoff="0""#,
+            "(rrc) reaches beyond its buffer: i[3..5]",
+        ),
+        (
+            r#"type="rrc" srcbuf="i" srcoff="0" dstbuf="i" dstoff="3""#,
+            "(rrc) reaches beyond its buffer: i[3..5]",
+        ),
+        (
+            r#"type="rrc" srcbuf="i" srcoff="0" dstbuf="i" dstoff="-1""#,
+            "(rrc) reaches beyond its buffer: i[-1..1]",
+        ),
+    ] {
+        let said = outside(&block(step));
+        assert!(said.contains(message), "{said}\nis not about {message}");
+    }
+    // What a step does not use may be anything.
+    let unused = block(r#"type="r" srcbuf="i" srcoff="-1" dstbuf="s" dstoff="0""#);
+    assert!(msccl::read(&file(FOUR, &[&unused, ""]), "f.xml").is_ok());
+}
+
+#[test]
+fn a_file_without_a_range_of_sizes_has_none() {
+    // Case D07: nothing is taken for granted, and nothing is written that was not there.
+    let imported = read(&gather(GATHER));
+    assert_eq!((imported.header.min_bytes, imported.header.max_bytes), (None, None));
+    let options = XmlOptions::from_header(Target::Msccl, &imported.header);
+    assert!(!msccl::write(&imported.schedule, &options).unwrap().contains("Bytes"));
+    // For a runtime that needs a range: from 0, without a bound.
+    let options = XmlOptions::from_header(Target::Executor, &imported.header);
+    let text = msccl::write(&imported.schedule, &options).unwrap();
+    assert!(text.lines().next().unwrap().contains(r#"minBytes="0" maxBytes="0""#), "{text}");
+}
+
+#[test]
+fn channels_beyond_the_header_are_refused_and_exported_as_they_are() {
+    // Case D15.
+    let tb = "<tb id=\"0\" send=\"-1\" recv=\"-1\" chan=\"3\"><step type=\"cpy\" srcbuf=\"i\" srcoff=\"0\" dstbuf=\"o\" dstoff=\"0\"/></tb>";
+    let attributes = r#"ngpus="1" nchunksperloop="1" coll="allreduce" inplace="0""#;
+    let error = refused(&file(&format!("{attributes} nchannels=\"2\""), &[tb]));
+    assert!(error.contains("gpu 0, tb 0: attribute chan is 3: expected less than nchannels = 2"), "{error}");
+    let imported = read(&file(&format!("{attributes} nchannels=\"9\""), &[tb]));
+    let text = msccl::write(&imported.schedule, &XmlOptions::default()).unwrap();
+    assert!(text.contains("nchannels=\"4\""), "{text}");
+}
+
+#[test]
+fn words_that_say_too_little_are_read_without_a_post_condition() {
+    for (word, unsaid) in [
+        ("send", "who send is between"),
+        ("recv", "who recv is between"),
+        ("alltoallv", "how much each pair of ranks exchanges"),
+    ] {
+        let imported = read(&file(
+            &format!("ngpus=\"2\" nchunksperloop=\"2\" coll=\"{word}\" inplace=\"0\""),
+            &["", ""],
+        ));
+        assert_eq!(imported.schedule.collective.kind(), CollectiveKind::Custom);
+        assert!(imported.schedule.collective.is_unspecified());
+        let said = warnings(&imported).join("\n");
+        assert!(said.contains(unsaid) && said.contains("without a post-condition"), "{said}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use collective_dsl::et::{self, EtOptions};
 use collective_dsl::msccl::{self, Target, XmlError, XmlOptions, limits};
 use collective_dsl::verify::{smallest_slots, verify};
 use collective_dsl::{Buffer, Collective, CollectiveKind, Program, Setting, Size, compile, lower};
-use common::{meaning, samples};
+use common::{meaning, program, random_ops, samples};
 use proptest::prelude::*;
 
 #[test]
@@ -124,6 +124,38 @@ fn collectives_without_a_word_are_refused_or_custom() {
 }
 
 #[test]
+fn all_to_all_v_is_custom_with_buffers_as_long_as_the_longest_or_refused() {
+    let table = [vec![1, 3, 0], vec![0, 2, 1], vec![4, 0, 0]];
+    let p = Program::new(Collective::all_to_all_v(&table).unwrap());
+    for (from, row) in table.iter().enumerate() {
+        for (to, count) in row.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let before: usize = row[..to].iter().sum();
+            let at: usize = table[..from].iter().map(|row| row[to]).sum();
+            p.chunks(from, Buffer::Input, before, *count).copy_to(to, Buffer::Output, at);
+        }
+    }
+    let schedule = compile(&p.finish("exchange").unwrap()).unwrap();
+    for target in [Target::Executor, Target::Rccl] {
+        let error = msccl::write(&schedule, &XmlOptions::new(target)).unwrap_err().to_string();
+        assert!(
+            error.contains("has no word for all-to-all-v: its alltoallv takes the number of chunks"),
+            "{error}"
+        );
+        assert!(error.contains("with --target msccl it becomes a custom algorithm"), "{error}");
+    }
+    let text = msccl::write(&schedule, &XmlOptions::new(Target::Msccl)).unwrap();
+    // Five chunks come to ranks 0 and 1, four leave ranks 0 and 2.
+    assert!(text.contains(r#"nchunksperloop="5" ngpus="3" coll="custom""#), "{text}");
+    assert_eq!(text.matches(r#"i_chunks="5" o_chunks="5" s_chunks="0""#).count(), 3, "{text}");
+    let imported = msccl::read(&text, "v.xml").unwrap();
+    assert!(imported.schedule.collective.is_unspecified());
+    assert_eq!(imported.warnings, []);
+    let steps = |schedule| meaning(schedule).0.lines().skip(1).collect::<Vec<_>>().join("\n");
+    assert_eq!(steps(&imported.schedule), steps(&schedule));
+    verify(&imported.schedule, 2).unwrap();
+}
+
+#[test]
 fn what_a_runtime_cannot_hold_is_refused_with_limit_rank_and_value() {
     let found = |chunks: usize, program: &dyn Fn(&Program), target: Target| -> Vec<String> {
         let p =
@@ -159,40 +191,6 @@ fn what_a_runtime_cannot_hold_is_refused_with_limit_rank_and_value() {
         found(100, &count, Target::Msccl)[0],
         "rank 0, tb0, step 0 (s) moves 100 chunks; msccl moves at most 71"
     );
-}
-
-/// One random operation; numbers are taken modulo what exists.
-type RandomOp = (bool, (usize, usize, usize), (usize, usize, usize), usize, usize);
-
-fn random_ops() -> impl Strategy<Value = Vec<RandomOp>> {
-    let place = || (0usize..5, 0usize..3, 0usize..6);
-    prop::collection::vec((any::<bool>(), place(), place(), 1usize..3, 0usize..2), 1..40)
-}
-
-/// A program of those operations that are allowed, each tried after the others.
-fn program(collective: &Collective, ops: &[RandomOp]) -> Program {
-    let buffer = |n: usize| [Buffer::Input, Buffer::Output, Buffer::Scratch("s")][n];
-    let build = |ops: &[RandomOp]| {
-        let p = Program::new(collective.clone());
-        for (reduce, from, to, count, channel) in ops {
-            let source = p.chunks(from.0 % p.ranks(), buffer(from.1), from.2, *count).on_channel(*channel);
-            let target = to.0 % p.ranks();
-            if *reduce {
-                p.chunks(target, buffer(to.1), to.2, *count).reduce(source);
-            } else {
-                source.copy_to(target, buffer(to.1), to.2);
-            }
-        }
-        p
-    };
-    let mut good: Vec<RandomOp> = Vec::new();
-    for op in ops {
-        good.push(*op);
-        if build(&good).finish("trial").is_err() {
-            good.pop();
-        }
-    }
-    build(&good)
 }
 
 proptest! {

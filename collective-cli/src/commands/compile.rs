@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use collective::et;
 use collective::msccl::{self, XmlOptions};
+use collective::{Dag, et};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output;
 use crate::program::{self, ProgramArguments};
+use crate::schedule_json;
 use crate::xml::XmlArguments;
 
 /// Arguments of `collective compile`.
@@ -35,10 +36,18 @@ pub(crate) struct Compile {
 /// The stages of compilation that can be written.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Stage {
-    /// The operations of the program.
+    /// The operations of the program, in its order: `op3 reduce r1 i[0] += r0 i[0]`, with the channel where the
+    /// program asks for one, and the source line.
     Trace,
+    /// The operations as a graph: each line of the trace with the operation's level (the longest chain that leads
+    /// to it) and what it waits for, `RAW op1, WAR op2`: read after write, write after read, write after write.
+    Dag,
     /// Thread blocks and steps.
     Schedule,
+    /// The schedule as JSON, a line a rank: `name`, `protocol`, `channels`, `collective` (`kind`, `in_place`, `ranks`,
+    /// `chunks`), and of each of `ranks` its `thread_blocks` with `steps`; a step's `chunks` are the parts of the data
+    /// that it moves, by which `collective.chunks` counts.
+    Json,
     /// The XML that MSCCL runtimes read; --target names the runtime.
     MscclXml,
     /// Chakra execution traces, one file a rank.
@@ -53,6 +62,8 @@ impl Compile {
         }
         match self.to {
             Stage::Trace => self.text(&self.program.trace(algorithm)?.to_string()),
+            Stage::Dag => self.text(&Dag::of(&self.program.trace(algorithm)?)?.to_string()),
+            Stage::Json => self.write(&schedule_json::text(&self.program.schedule(algorithm)?)),
             Stage::Schedule => self.text(&self.program.schedule(algorithm)?.to_string()),
             Stage::MscclXml => {
                 let mut options = XmlOptions::new(self.xml.target.unwrap_or_default());
@@ -95,8 +106,14 @@ impl Compile {
 
     fn text(&self, text: &str) -> Result<(), Failure> {
         if self.json {
-            return Err(Failure::input("--json goes with --to chakra; the other stages are text"));
+            return Err(Failure::input(
+                "--json goes with --to chakra; the other stages are text, and --to json is JSON",
+            ));
         }
+        self.write(text)
+    }
+
+    fn write(&self, text: &str) -> Result<(), Failure> {
         let Some(path) = &self.output else { return output::print(text) };
         output::write_file(path, text)
     }

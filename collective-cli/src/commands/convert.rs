@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::convert_et::{self, Converted};
-use super::convert_xml::FromXml;
+use super::convert_xml::Schedules;
 use crate::failure::Failure;
 use crate::output;
 use crate::xml;
@@ -18,14 +18,15 @@ pub(crate) struct Convert {
     #[arg(value_name = "IN")]
     input: PathBuf,
     /// From XML: a file OUT.xml, or the prefix OUT of traces; for a folder, a folder. From a trace: the form that the
-    /// ending says, .et, .et.gz or .jsonl; if IN is a prefix, PREFIX.jsonl stands for PREFIX.0.jsonl, PREFIX.1.jsonl, …
+    /// ending says, .et, .et.gz or .jsonl; if IN is a prefix, PREFIX.jsonl stands for PREFIX.0.jsonl, PREFIX.1.jsonl, …;
+    /// from the prefix of traces that this project has written also MSCCL XML, OUT.xml.
     #[arg(value_name = "OUT", required_unless_present = "output")]
     out: Option<PathBuf>,
     /// The same as OUT.
     #[arg(short, long, value_name = "OUT", conflicts_with = "out")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    from_xml: FromXml,
+    schedules: Schedules,
 }
 
 impl Convert {
@@ -34,17 +35,14 @@ impl Convert {
             return Err(Failure::input("say what to write: collective convert IN OUT"));
         };
         if xml::is_xml(&self.input) || self.input.is_dir() {
-            return self.from_xml.convert(&self.input, output);
+            return self.schedules.convert(&self.input, output);
         }
-        if self.from_xml.any() {
+        if self.schedules.writes_xml(output) {
+            return self.schedules.from_traces(&self.input, output);
+        }
+        if self.schedules.any() {
             return Err(Failure::input(format!(
                 "{}: --to, --target, --size and the other options are for MSCCL XML; a trace only changes its form",
-                self.input.display()
-            )));
-        }
-        if xml::is_xml(output) {
-            return Err(Failure::input(format!(
-                "{}: traces cannot be turned into MSCCL XML: compile the algorithm with --to msccl-xml",
                 self.input.display()
             )));
         }

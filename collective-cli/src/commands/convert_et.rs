@@ -96,15 +96,39 @@ fn find(input: &Path) -> Result<RankFiles, Failure> {
     }
 }
 
+/// The contents of every rank's file, whatever their form, as plain traces.
+///
+/// # Errors
+/// A file cannot be read, or is one of several that belong together.
+pub(crate) fn read_ranks(input: &Path) -> Result<Vec<Vec<u8>>, Failure> {
+    let files = find(input)?;
+    if !files.is_whole() {
+        return Err(Failure::input(format!(
+            "{}: this is the trace of one rank, and a schedule is that of all: give the prefix PREFIX of the files \
+             PREFIX.0.et, PREFIX.1.et, …",
+            input.display()
+        )));
+    }
+    let read = |(_, source): &(usize, PathBuf)| {
+        plain(source).map_err(|error| Failure::input(format!("{}: {error}", source.display())))
+    };
+    files.ranks().iter().map(read).collect()
+}
+
 type Failed = Box<dyn std::error::Error>;
+
+/// The contents of a file as a plain trace.
+fn plain(source: &Path) -> Result<Vec<u8>, Failed> {
+    let file = File::open(source)?;
+    match Form::of(source) {
+        Some((Form::Lines, _)) => Ok(jsonl::read(BufReader::new(file))?),
+        _ => decompressed(file),
+    }
+}
 
 /// The contents of a file in another form, and its number of nodes.
 fn convert(source: &Path, form: Form) -> Result<(Vec<u8>, u64), Failed> {
-    let file = File::open(source)?;
-    let plain = match Form::of(source) {
-        Some((Form::Lines, _)) => jsonl::read(BufReader::new(file))?,
-        _ => decompressed(file)?,
-    };
+    let plain = plain(source)?;
     // Whatever is written, it must have been a trace; lines are of today's schema also where the file is not.
     let mut reader = NodeReader::new(&plain[..])?;
     if form == Form::Lines {

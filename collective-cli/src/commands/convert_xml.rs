@@ -1,22 +1,23 @@
-//! MSCCL XML into traces, or into the XML of another runtime.
+//! MSCCL XML into traces, traces into MSCCL XML, or into the XML of another runtime.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use collective::et;
+use collective::et::{self, Recovered};
 use collective::msccl::{self, XmlOptions};
 use serde_json::{Value, json};
 
+use super::convert_et;
 use crate::failure::Failure;
 use crate::output;
 use crate::program::DataArguments;
 use crate::xml::{self, XmlArguments};
 
-/// The arguments of `collective convert` that only MSCCL XML has a use for.
+/// The arguments of `collective convert` that only MSCCL XML, read or written, has a use for.
 #[derive(Args)]
-pub(crate) struct FromXml {
-    /// What to make of MSCCL XML [default: msccl-xml for OUT.xml and for a folder, else chakra].
+pub(crate) struct Schedules {
+    /// What to write [default: msccl-xml for OUT.xml and for a folder, else chakra].
     #[arg(long, value_enum)]
     to: Option<Format>,
     #[command(flatten)]
@@ -30,6 +31,9 @@ pub(crate) struct FromXml {
     #[arg(long)]
     json: bool,
 }
+
+const FOR_TRACES: &str =
+    "--size, --type, --reduce-rate, --order and --unchecked are for traces: MSCCL XML has no sizes";
 
 /// The formats that can be written.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -48,13 +52,49 @@ struct Converted {
     steps: usize,
 }
 
-impl FromXml {
+impl Schedules {
     /// Whether any was given.
     pub(crate) fn any(&self) -> bool {
         self.to.is_some() || self.xml.any() || self.data.any() || self.unchecked || self.json
     }
 
-    /// Converts a file, or each file of a folder.
+    /// Whether MSCCL XML is to be written.
+    pub(crate) fn writes_xml(&self, output: &Path) -> bool {
+        match self.to {
+            Some(format) => format == Format::MscclXml,
+            None => xml::is_xml(output),
+        }
+    }
+
+    /// Writes the schedule that traces were made from as MSCCL XML.
+    pub(crate) fn from_traces(&self, input: &Path, output: &Path) -> Result<(), Failure> {
+        if self.data.any() || self.unchecked {
+            return Err(Failure::input(FOR_TRACES));
+        }
+        let ranks = convert_et::read_ranks(input)?;
+        let name = input.display();
+        let schedule = match et::recover(&ranks) {
+            Ok(Recovered::Full(original)) => original.schedule,
+            Ok(Recovered::Opaque(why)) => {
+                return Err(Failure::input(format!(
+                    "{name}: {why}; only traces that this project has written hold a schedule, which MSCCL XML needs"
+                )));
+            }
+            Err(error) => return Err(Failure::input(format!("{name}: {error}"))),
+        };
+        drop(ranks);
+        let mut options = XmlOptions::new(self.xml.target.unwrap_or_default());
+        self.xml.apply(&mut options);
+        output::write_file(output, &msccl::write(&schedule, &options)?)?;
+        self.report(&[Converted {
+            input: input.to_owned(),
+            output: output.display().to_string(),
+            ranks: schedule.ranks.len(),
+            steps: schedule.step_count(),
+        }])
+    }
+
+    /// Converts a file of MSCCL XML, or each file of a folder.
     pub(crate) fn convert(&self, input: &Path, output: &Path) -> Result<(), Failure> {
         let is_folder = input.is_dir();
         let format = self.to.unwrap_or(if is_folder || xml::is_xml(output) {
@@ -65,9 +105,7 @@ impl FromXml {
         let for_traces = self.data.any() || self.unchecked;
         match format {
             Format::MscclXml if for_traces => {
-                return Err(Failure::input(
-                    "--size, --type, --reduce-rate, --order and --unchecked are for traces: MSCCL XML has no sizes",
-                ));
+                return Err(Failure::input(FOR_TRACES));
             }
             Format::Chakra if self.xml.any() => {
                 return Err(Failure::input("--target, --min-bytes and --max-bytes are for MSCCL XML"));
@@ -85,17 +123,7 @@ impl FromXml {
     fn folder(&self, input: &Path, output: &Path, format: Format) -> Result<(), Failure> {
         let broken =
             |path: &Path, error: std::io::Error| Failure::input(format!("{}: {error}", path.display()));
-        let entries = fs::read_dir(input).map_err(|error| broken(input, error))?;
-        let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| entry.map(|entry| entry.path())).collect();
-        let mut paths = paths.map_err(|error| broken(input, error))?;
-        paths.retain(|path| xml::is_xml(path));
-        paths.sort();
-        if paths.is_empty() {
-            return Err(Failure::input(format!(
-                "{}: no algorithms found: there is no file NAME.xml",
-                input.display()
-            )));
-        }
+        let paths = xml::in_folder(input)?;
         fs::create_dir_all(output).map_err(|error| broken(output, error))?;
         let mut done = Vec::new();
         let mut failures = Vec::new();

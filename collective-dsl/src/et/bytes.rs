@@ -4,15 +4,15 @@ use std::path::Path;
 
 use chakra_et::graph::{Graph, Op};
 use chakra_et::proto::attribute_proto::Value;
-use chakra_et::proto::{AttributeProto, Int32List, Node};
+use chakra_et::proto::{AttributeProto, Node};
 use chakra_et::{FileError, NodeReader, RankWriter, ReadError, WriteError, attr, metadata, view};
 use rayon::prelude::*;
 use thiserror::Error;
 
 use super::nodes::{self, EtNode};
 use super::sizes::Sizes;
-use super::{EtError, EtOptions, info};
-use crate::collective::{CollectiveKind, Division};
+use super::{EtError, EtOptions, header};
+use crate::collective::Division;
 use crate::schedule::{MemoryBuffer, Schedule, StepKind};
 use crate::size::{Size, SizeError};
 
@@ -61,13 +61,12 @@ pub(super) fn encode(schedule: &Schedule, options: &EtOptions) -> Result<EtBytes
     super::check(schedule)?;
     let sizes = Sizes::of(schedule, options.size)?;
     let (files, file_of_site) = schedule.sites.files();
-    let mut header = metadata::write(Some(&info(schedule, options.size)), &files)?;
-    header.attr.push(attr::string("operator", "sum"));
-    header.attr.push(attr::int32_from(DIVISION, schedule.collective.division().chunks)?);
-    header.attr.extend(mixed_attribute(schedule));
+    let header = header::write(schedule, options, &files)?;
     let ranks: Result<Vec<Vec<u8>>, EtError> = (0..schedule.ranks.len())
         .into_par_iter()
         .map(|rank| {
+            let mut header = header.clone();
+            header::add_rank(&mut header, schedule, rank)?;
             let mut writer = RankWriter::new(&header)?;
             let mut id = 0;
             nodes::for_each(schedule, rank, &sizes, options, &file_of_site, |node| {
@@ -79,28 +78,6 @@ pub(super) fn encode(schedule: &Schedule, options: &EtOptions) -> Result<EtBytes
         })
         .collect();
     Ok(EtBytes { ranks: ranks? })
-}
-
-/// The number of chunks that sizes are computed with; see [`Division`].
-const DIVISION: &str = "division_chunks";
-
-const MIXED: &str = "mixed_reductions";
-
-/// The pairs of logical chunks that the algorithm adds together although they are different parts of the data: into
-/// which, which. They must have the same size.
-fn mixed_attribute(schedule: &Schedule) -> Option<AttributeProto> {
-    let chunks = |id| schedule.data.chunks(id).map(|chunk| chunk as i32);
-    let mut pairs: Vec<(i32, i32)> =
-        schedule.mixed.iter().flat_map(|mixed| chunks(mixed.into).zip(chunks(mixed.from))).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    let values: Vec<i32> = pairs.into_iter().flat_map(|(into, from)| [into, from]).collect();
-    let value = Some(Value::Int32List(Int32List { values: values.clone() }));
-    (!values.is_empty()).then(|| AttributeProto {
-        name: MIXED.to_owned(),
-        value,
-        ..AttributeProto::default()
-    })
 }
 
 fn encode_node(schedule: &Schedule, sizes: &Sizes, id: u64, node: &EtNode<'_>) -> Result<Node, EtError> {
@@ -123,9 +100,7 @@ fn encode_node(schedule: &Schedule, sizes: &Sizes, id: u64, node: &EtNode<'_>) -
     if chunks.windows(2).all(|pair| pair[0] + 1 == pair[1]) {
         attrs.push(attr::int32_from("data_chunk", chunks[0])?);
     } else {
-        let values = chunks.iter().map(|chunk| *chunk as i32).collect();
-        let value = Some(Value::Int32List(Int32List { values }));
-        attrs.push(AttributeProto { name: "data_chunks".to_owned(), value, ..AttributeProto::default() });
+        attrs.push(header::signed_list("data_chunks", chunks.iter().map(|chunk| *chunk as i32).collect()));
     }
     Ok(encoded)
 }
@@ -222,23 +197,17 @@ fn rescale_rank(
     let attribute = |error: attr::AttrError| RescaleError::Et(error.into());
 
     let reader = NodeReader::new(bytes).map_err(broken)?;
-    let mut info =
-        metadata::info(reader.metadata()).ok_or_else(|| foreign("its metadata name no collective"))?;
-    let division = division(&info.collective, &reader.metadata().attr, ranks)
+    let info = metadata::info(reader.metadata()).ok_or_else(|| foreign("its metadata name no collective"))?;
+    let division = header::division(&info.collective, &reader.metadata().attr, ranks)
         .ok_or_else(|| foreign("its metadata describe no collective that is known"))?;
     division.check(total).map_err(SizeError::Indivisible)?;
     if info.size_bytes == 0 && total > 0 {
         return Err(RescaleError::Empty { rank });
     }
-    info.size_bytes = size.in_bytes();
-    info.element_type = size.element_type().name().to_owned();
-    let mut header =
-        metadata::write(Some(&info), metadata::source_files(reader.metadata())).map_err(attribute)?;
-    header.attr.push(attr::string("operator", "sum"));
-    header.attr.push(attr::int32_from(DIVISION, division.chunks).map_err(attribute)?);
-    if let Some(mixed) = attr::find(&reader.metadata().attr, MIXED) {
+    let mut header = reader.metadata().clone();
+    header::resize(&mut header, size).map_err(attribute)?;
+    if let Some(mixed) = attr::find(&header.attr, header::MIXED) {
         check_mixed(mixed, info.chunks, division, total)?;
-        header.attr.push(mixed.clone());
     }
     let even = total.is_multiple_of(info.chunks.max(1));
 
@@ -282,15 +251,8 @@ fn check_mixed(
     Ok(())
 }
 
-fn division(name: &str, metadata: &[AttributeProto], ranks: usize) -> Option<Division> {
-    let kind = CollectiveKind::from_name(name)?;
-    let chunks = attr::find_u32(metadata, DIVISION).ok()??;
-    let ranks = u32::try_from(ranks).ok()?;
-    (chunks > 0 && ranks > 0).then_some(Division { kind, ranks, chunks })
-}
-
 /// The logical chunks that a node moves.
-fn chunks_of(node: &Node) -> Option<Vec<u32>> {
+pub(super) fn chunks_of(node: &Node) -> Option<Vec<u32>> {
     if let Some(first) = attr::find_u32(&node.attr, "data_chunk").ok()? {
         let count = attr::find_u32(&node.attr, "cnt").ok()??;
         return Some((first..first.checked_add(count)?).collect());

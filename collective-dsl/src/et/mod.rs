@@ -9,11 +9,15 @@
 //! `tb_id`, `local_time_step`, `step_type`, `src_buf`, `src_off`, `dst_buf`, `dst_off`, `cnt`, the first logical
 //! chunk `data_chunk` (or all of them, `data_chunks`, where they are not consecutive), `source_line` and
 //! `source_file`. Where all chunks are equal, the symbolic size `msg_chunk_cnt`, `msg_chunk_idx`,
-//! `total_chunk_cnt` stands beside the literal `comm_size`.
+//! `total_chunk_cnt` stands beside the literal `comm_size`. What a schedule says beside its steps lies in the metadata:
+//! the collective with all that defines it, the protocol, thread blocks with their peers and channel, scratch.
+//! [`recover()`] goes the way back.
 
 mod bytes;
 mod hazards;
+mod header;
 mod nodes;
+mod recover;
 mod sizes;
 
 use std::str::FromStr;
@@ -24,6 +28,7 @@ use thiserror::Error;
 
 pub(crate) use bytes::rescale;
 pub use bytes::{EtBytes, RescaleError};
+pub use recover::{Opaque, Original, RecoverError, Recovered, recover};
 
 use crate::schedule::Schedule;
 use crate::size::{Size, SizeError};
@@ -60,16 +65,26 @@ pub enum NodeOrder {
     Dataflow,
 }
 
+impl NodeOrder {
+    /// The name on the command line and in traces: `threadblock` or `dataflow`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            NodeOrder::ThreadBlock => "threadblock",
+            NodeOrder::Dataflow => "dataflow",
+        }
+    }
+}
+
 impl FromStr for NodeOrder {
     type Err = String;
 
     /// `threadblock` or `dataflow`.
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "threadblock" => Ok(NodeOrder::ThreadBlock),
-            "dataflow" => Ok(NodeOrder::Dataflow),
-            _ => Err(format!("there is no order \"{text}\": expected threadblock or dataflow")),
-        }
+        [NodeOrder::ThreadBlock, NodeOrder::Dataflow]
+            .into_iter()
+            .find(|order| order.name() == text)
+            .ok_or_else(|| format!("there is no order \"{text}\": expected threadblock or dataflow"))
     }
 }
 

@@ -214,7 +214,8 @@ fn fits(
         };
         let message = if has == wants {
             format!(
-                "rank {} thread block {}: channel {} already set, asked for {}; a thread block has one channel",
+                "rank {} thread block {}: channel {} already set, asked for {}; a thread block has one channel: use another \
+                 thread block",
                 rank.0, hint.0, old.channel.0, new.channel.0
             )
         } else {
@@ -230,7 +231,8 @@ fn fits(
     match other {
         Some(other) if order.connections[other as usize].channel != new.channel => {
             let message = format!(
-                "rank {} thread block {}: channel {} already set, asked for {}; a thread block has one channel",
+                "rank {} thread block {}: channel {} already set, asked for {}; a thread block has one channel: use another \
+                 thread block",
                 rank.0, hint.0, order.connections[other as usize].channel.0, new.channel.0
             );
             Err((message, (other, other_side)))

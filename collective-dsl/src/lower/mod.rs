@@ -18,10 +18,13 @@
 //! that order says; the result is therefore executed once with the slots of its protocol, and if it gets stuck
 //! lowered again with less fusion, in the end with none.
 //!
+//! `dag` shows the data hazards that `order` goes by as a graph of operations.
+//!
 //! Where more channels were chosen the program is lowered on both, and the fewer steps win; on a tie the fewer channels.
 
 mod blocks;
 mod channels;
+mod dag;
 mod layout;
 mod order;
 mod replicate;
@@ -35,6 +38,7 @@ use crate::schedule::Schedule;
 use crate::trace::Trace;
 use crate::verify;
 use channels::Together;
+pub use dag::{Dag, DagNode, Dependence, Hazard};
 use order::Order;
 use steps::Fusion;
 

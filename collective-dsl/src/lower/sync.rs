@@ -6,6 +6,7 @@
 
 use smallvec::SmallVec;
 
+use crate::clocks::Clocks;
 use crate::ids::ThreadBlockId;
 use crate::schedule::StepId;
 
@@ -19,14 +20,12 @@ struct Cell {
 /// Tracks one rank's memory while its steps are placed.
 pub(super) struct Sync {
     cells: Vec<Cell>,
-    /// For each thread block the clock after each of its steps: how many steps of every thread block are
-    /// certainly complete then.
-    clocks: Vec<Vec<Box<[u32]>>>,
+    clocks: Clocks,
 }
 
 impl Sync {
     pub(super) fn new(cells: usize, thread_blocks: usize) -> Self {
-        Self { cells: vec![Cell::default(); cells], clocks: vec![Vec::new(); thread_blocks] }
+        Self { cells: vec![Cell::default(); cells], clocks: Clocks::new(thread_blocks) }
     }
 
     /// The thread block that last wrote a chunk.
@@ -57,41 +56,7 @@ impl Sync {
             cell.readers.clear();
             cell.writer = Some(step);
         }
-        waits.retain(|wait| wait.thread_block != step.thread_block);
-        self.reduce_waits(step, waits)
-    }
-
-    fn reduce_waits(&mut self, step: StepId, mut waits: Vec<StepId>) -> SmallVec<[StepId; 1]> {
-        // Only the latest step of each thread block counts.
-        waits.sort_unstable_by_key(|wait| (wait.thread_block, std::cmp::Reverse(wait.step)));
-        waits.dedup_by_key(|wait| wait.thread_block);
-        let blocks = self.clocks.len();
-        let own = step.thread_block.index();
-        let mut clock: Box<[u32]> = match self.clocks[own].last() {
-            Some(clock) => clock.clone(),
-            None => vec![0; blocks].into(),
-        };
-        waits.retain(|wait| clock[wait.thread_block.index()] <= wait.step);
-        let implied: Vec<bool> = waits
-            .iter()
-            .map(|wait| {
-                waits.iter().any(|other| {
-                    other != wait
-                        && self.clocks[other.thread_block.index()][other.step as usize]
-                            [wait.thread_block.index()]
-                            > wait.step
-                })
-            })
-            .collect();
-        for wait in &waits {
-            let after = &self.clocks[wait.thread_block.index()][wait.step as usize];
-            for (mine, theirs) in clock.iter_mut().zip(after) {
-                *mine = (*mine).max(*theirs);
-            }
-        }
-        clock[own] = step.step + 1;
-        self.clocks[own].push(clock);
-        waits.iter().zip(implied).filter(|(_, implied)| !implied).map(|(wait, _)| *wait).collect()
+        self.clocks.needed(step, waits)
     }
 }
 

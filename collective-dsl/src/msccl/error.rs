@@ -4,7 +4,8 @@ use thiserror::Error;
 
 use super::Target;
 use crate::collective::CollectiveKind;
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::site::SiteTable;
 
 /// MSCCL XML that cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -50,7 +51,23 @@ pub enum XmlError {
         /// The most.
         max: u64,
     },
-    /// A schedule that the runtime cannot hold, or that names what does not exist.
+    /// A schedule that the runtime cannot hold, or that names what does not exist; a file whose steps name chunks before
+    /// the beginning of a buffer.
     #[error("{0}")]
     Refused(Diagnostics),
+}
+
+/// The most findings that a refusal lists.
+const MAX_FINDINGS: usize = 5;
+
+impl XmlError {
+    /// A refusal for one finding or more, of which the first are listed.
+    pub(super) fn refused(name: String, mut findings: Vec<Diagnostic>, sites: SiteTable) -> Self {
+        let more = findings.len().saturating_sub(MAX_FINDINGS);
+        findings.truncate(MAX_FINDINGS);
+        if let Some(last) = findings.last_mut().filter(|_| more > 0) {
+            last.message.push_str(&format!("; and {more} more findings"));
+        }
+        XmlError::Refused(Diagnostics { name, findings, sites })
+    }
 }

@@ -34,11 +34,14 @@ pub(super) fn collective(
         Some(name) => {
             let unknown = || error(format!("attribute coll is \"{name}\": expected {COLLECTIVE_NAMES}"));
             let kind = collective_kind(name).ok_or_else(unknown)?;
-            if matches!(name, "send" | "recv" | "alltoallv") {
+            let unsaid = match name {
+                "send" | "recv" => Some(format!("who {name} is between")),
+                "alltoallv" => Some("how much each pair of ranks exchanges".to_owned()),
+                _ => None,
+            };
+            if let Some(unsaid) = unsaid {
                 warnings.add("says too little", line, || {
-                    format!(
-                        "the file does not say who {name} is between: it is read as custom, without a post-condition"
-                    )
+                    format!("the file does not say {unsaid}: it is read as custom, without a post-condition")
                 });
             }
             kind

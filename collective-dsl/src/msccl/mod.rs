@@ -15,6 +15,8 @@
 //! * In place, `i` and `o` name one buffer, or one is a window of the other (`meaning.rs`).
 //!
 //! The format has no sizes: which part of the data a step moves is found by running the schedule (`flow.rs`).
+//! All-to-all-v has no size table there: for `microsoft/msccl` it is written as `custom` with every buffer as long as the longest,
+//! for the others it is refused, and `alltoallv`, `send` and `recv` are read as `custom`.
 //! `coll="custom"` has no post-condition ([`crate::Collective::is_unspecified`]), and source lines are not kept: those
 //! of an imported schedule are the lines of the file.
 

@@ -7,8 +7,9 @@ use super::waits::{self, Entry};
 use super::warnings::{Warning, Warnings};
 use super::{copies, flow, informed, markup, meaning};
 use crate::collective::Collective;
+use crate::diagnostic::{Diagnostic, Rule};
 use crate::ids::{ChannelId, DataId, RankId, SiteId, ThreadBlockId};
-use crate::schedule::{MemoryBuffer, Place, RankSchedule, Schedule, Step, StepKind, ThreadBlock};
+use crate::schedule::{MemoryBuffer, Place, RankSchedule, Schedule, Step, StepId, StepKind, ThreadBlock};
 use crate::site::{Site, SiteTable};
 use crate::trace::DataTable;
 
@@ -80,7 +81,8 @@ pub struct ReadOptions {
 /// ```
 ///
 /// # Errors
-/// The text is no XML, or no MSCCL algorithm.
+/// The text is no XML, or no MSCCL algorithm; or steps name chunks before the beginning of a buffer, which no schedule can
+/// ([`XmlError::Refused`] with the rule [`Rule::Bounds`], as the verifier finds for those beyond its end).
 pub fn read(text: &str, file: &str) -> Result<Imported, XmlError> {
     read_with(text, file, &ReadOptions::default())
 }
@@ -105,11 +107,16 @@ pub fn read_with(text: &str, file: &str, options: &ReadOptions) -> Result<Import
         warnings,
         unflagged: Vec::new(),
         collective,
+        outside: Vec::new(),
     };
     keep(&mut builder.extras, Parent::Algorithm, &algorithm.elements);
     let mut schedules = vec![RankSchedule::default(); ranks as usize];
     for gpu in &algorithm.gpus {
         schedules[gpu.id as usize] = builder.rank(gpu)?;
+    }
+    if !builder.outside.is_empty() {
+        let name = algorithm.name.unwrap_or_else(|| file.to_owned());
+        return Err(XmlError::refused(name, builder.outside, builder.sites));
     }
     let mut schedule = Schedule {
         name: algorithm.name.clone().unwrap_or_else(|| file.to_owned()),
@@ -254,11 +261,12 @@ struct Builder<'f> {
     warnings: Warnings,
     unflagged: Vec<Unflagged>,
     collective: Collective,
+    /// Accesses before the beginning of a buffer.
+    outside: Vec<Diagnostic>,
 }
 
 impl Builder<'_> {
     fn rank(&mut self, gpu: &Gpu) -> Result<RankSchedule, XmlError> {
-        let rank = RankId(gpu.id);
         if !gpu.attributes.is_empty() {
             self.extras.ranks.insert(gpu.id, gpu.attributes.clone());
         }
@@ -285,7 +293,8 @@ impl Builder<'_> {
                     let at = (gpu.id, t as u32, steps.len() as u32);
                     self.extras.steps.insert(at, raw.attributes.clone());
                 }
-                let mut step = self.step(rank, block, number, raw, kind)?;
+                let id = StepId { thread_block: ThreadBlockId(t as u32), step: steps.len() as u32 };
+                let mut step = self.step(gpu, block, number, id, raw, kind)?;
                 step.depends = depends.next().unwrap_or_default();
                 steps.push(step);
             }
@@ -356,13 +365,17 @@ impl Builder<'_> {
 
     fn step(
         &mut self,
-        rank: RankId,
+        gpu: &Gpu,
         block: &Block,
         number: usize,
+        id: StepId,
         raw: &RawStep,
         kind: StepKind,
     ) -> Result<Step, XmlError> {
-        let place = |side: &str, place: RawPlace| {
+        let rank = RankId(gpu.id);
+        let site = self.site(raw.line);
+        let mut outside = Vec::new();
+        let mut place = |side: &str, place: RawPlace| {
             let at = || format!("gpu {}, tb {}, step {number}", rank.0, block.id);
             let error = |message: String| malformed(self.file, raw.line, at(), message);
             let name = kind.name();
@@ -372,9 +385,21 @@ impl Builder<'_> {
             let index = place
                 .index
                 .ok_or_else(|| error(format!("attribute {side}off is missing: a step {name} needs it")))?;
-            let index = u32::try_from(index).map_err(|_| {
-                error(format!("attribute {side}off is {index}: a step {name} needs a chunk, 0 or more"))
-            })?;
+            let index = u32::try_from(index).unwrap_or_else(|_| {
+                let chunks = match buffer {
+                    MemoryBuffer::Input => self.collective.input_chunks_of(rank),
+                    MemoryBuffer::Output => self.collective.output_chunks_of(rank),
+                    MemoryBuffer::Scratch => scratch_chunks(gpu) as usize,
+                };
+                let (letter, end) = (buffer.letter(), index + i64::from(raw.count));
+                let message = format!(
+                    "rank {}, {}, step {} ({name}) reaches beyond its buffer: {letter}[{index}..{end}], but {letter} \
+                     has {chunks} chunk(s) there",
+                    rank.0, id.thread_block, id.step
+                );
+                outside.push(Diagnostic::new(Rule::Bounds, Some(site), message));
+                0
+            });
             Ok(meaning::locate(&self.collective, rank, Place { buffer, index }, raw.count))
         };
         let (src, dst) = match (kind.reads_src(), kind.writes_dst()) {
@@ -388,6 +413,7 @@ impl Builder<'_> {
                 (dst, dst)
             }
         };
+        self.outside.append(&mut outside);
         if kind.receives() && kind.reduces() && src != dst {
             self.warnings.add("operand", raw.line, || {
                 format!(
@@ -399,7 +425,6 @@ impl Builder<'_> {
                 )
             });
         }
-        let site = self.site(raw.line);
         let depends = Default::default();
         Ok(Step { kind, src, dst, count: raw.count, data: DataId(0), depends, site, send_site: site })
     }

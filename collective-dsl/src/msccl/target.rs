@@ -13,6 +13,7 @@ use crate::options::UnknownOption;
 /// | attributes of `algo` | up to `inplace` | and `outofplace`, `minBytes`, `maxBytes` |
 /// | reduce-scatter is called | `reduce_scatter` | `reducescatter` |
 /// | collectives with no name | become `custom` | are refused |
+/// | all-to-all-v | `custom`, every buffer as long as the longest | refused: a file has no size table |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Target {
     /// `microsoft/msccl`, and the schedules of `microsoft/msccl-tools`.
@@ -110,7 +111,6 @@ impl Target {
             (_, Target::Msccl) => Some("custom"),
             (CollectiveKind::Gather, _) => Some("gather"),
             (CollectiveKind::Scatter, _) => Some("scatter"),
-            (CollectiveKind::AllToAllV, _) => Some("alltoallv"),
             _ => None,
         }
     }

@@ -10,13 +10,10 @@ use super::nops::{Numbering, waits};
 use super::{Target, limits, markup};
 use crate::buffer::Space;
 use crate::collective::CollectiveKind;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::Diagnostic;
 use crate::ids::{RankId, ThreadBlockId};
 use crate::schedule::{Place, RankSchedule, Schedule, Step, StepId, StepKind, ThreadBlock};
 use crate::verify;
-
-/// The most findings that a refusal lists.
-const MAX_FINDINGS: usize = 5;
 
 /// The dialect, and what a file says beside its schedule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -121,22 +118,19 @@ pub fn write(schedule: &Schedule, options: &XmlOptions) -> Result<String, XmlErr
 /// Refuses what cannot be written; the collective's word otherwise.
 fn check(schedule: &Schedule, options: &XmlOptions) -> Result<&'static str, XmlError> {
     let (target, kind) = (options.target, schedule.collective.kind());
-    let refuse = |mut findings: Vec<Diagnostic>| {
-        let more = findings.len().saturating_sub(MAX_FINDINGS);
-        findings.truncate(MAX_FINDINGS);
-        if let Some(last) = findings.last_mut().filter(|_| more > 0) {
-            last.message.push_str(&format!("; and {more} more findings"));
-        }
-        let (name, sites) = (schedule.name.clone(), schedule.sites.clone());
+    let refuse = |findings: Vec<Diagnostic>| {
         if findings.is_empty() {
-            Ok(())
-        } else {
-            Err(XmlError::Refused(Diagnostics { name, findings, sites }))
+            return Ok(());
         }
+        Err(XmlError::refused(schedule.name.clone(), findings, schedule.sites.clone()))
     };
     refuse(verify::well_formed(schedule))?;
     let advice = match kind {
         CollectiveKind::Custom => "only --target msccl has custom algorithms",
+        CollectiveKind::AllToAllV => {
+            "its alltoallv takes the number of chunks of each pair from the call and not from the file; with \
+             --target msccl it becomes a custom algorithm, every buffer as long as the longest"
+        }
         _ => "with --target msccl it becomes a custom algorithm",
     };
     let name = target.collective_name(kind).ok_or(XmlError::NoSuchCollective { target, kind, advice })?;
@@ -174,8 +168,11 @@ fn elements(out: &mut String, indent: usize, options: &XmlOptions, parent: Paren
 
 fn write_rank(out: &mut String, schedule: &Schedule, options: &XmlOptions, ends: &Ends, r: usize) {
     let (rank, id) = (&schedule.ranks[r], RankId(r as u32));
-    let [inputs, outputs] =
-        [Space::Input, Space::Output].map(|space| schedule.collective.space_chunks(id, space));
+    let [inputs, outputs] = [Space::Input, Space::Output].map(|space| match schedule.collective.kind() {
+        // The runtimes have one number of chunks for all ranks.
+        CollectiveKind::AllToAllV => schedule.collective.logical_chunks(),
+        _ => schedule.collective.space_chunks(id, space),
+    });
     let scratch = rank.scratch_chunks;
     _ = write!(out, r#"  <gpu id="{r}" i_chunks="{inputs}" o_chunks="{outputs}" s_chunks="{scratch}""#);
     attributes(out, options.extras.ranks.get(&id.0));

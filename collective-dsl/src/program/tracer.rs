@@ -310,7 +310,10 @@ impl Tracer {
             return self.fail(
                 Rule::Uninitialised,
                 site,
-                format!("chunk {} of {buffer} of rank {rank} has never been written", index + hole),
+                format!(
+                    "chunk {} of {buffer} of rank {rank} has never been written: copy something into it first",
+                    index + hole
+                ),
             );
         }
         self.handle(slice, Named::new(buffer, index), count as u32, None, site)
@@ -404,9 +407,15 @@ impl Tracer {
             && self.overlaps(src, dst.slice)
         {
             let message = if src.slice == dst.slice {
-                format!("rank {} reduces a chunk into itself", src.rank())
+                format!(
+                    "rank {} reduces a chunk into itself: if it is to count twice, reduce a copy of it in scratch",
+                    src.rank()
+                )
             } else {
-                format!("source and destination of a reduction on rank {} overlap", src.rank())
+                format!(
+                    "source and destination of a reduction on rank {} overlap: reduce a copy in scratch",
+                    src.rank()
+                )
             };
             return self.fail(Rule::Malformed, site, message);
         }
@@ -704,7 +713,9 @@ impl Tracer {
             } else {
                 ("an overlap", second.slice.index, end)
             };
-            let message = format!("there is {what} between the grouped chunks: {from}..{to}");
+            let message = format!(
+                "there is {what} between the grouped chunks: {from}..{to}; only neighbours can be grouped"
+            );
             return self.fail(Rule::Malformed, site, message);
         }
         Handle { count: first.count + second.count, made: self.ops.len() as u32, site, ..first }

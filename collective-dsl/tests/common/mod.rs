@@ -1,7 +1,8 @@
-//! What the tests of MSCCL XML share.
+//! What the tests of formats share.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use collective_dsl::{Buffer, CollectiveKind, MixedReduction, Program, Schedule, Setting, lower};
+use collective_dsl::{Buffer, Collective, CollectiveKind, MixedReduction, Program, Schedule, Setting, lower};
+use proptest::prelude::*;
 
 /// A schedule without its source lines, and with data by logical chunk instead of by number: what must not change when
 /// it is written and read.
@@ -171,4 +172,38 @@ pub(crate) fn samples() -> Vec<Schedule> {
         }
     }));
     traces.into_iter().map(|trace| lower(&trace.unwrap()).unwrap()).collect()
+}
+
+/// One random operation; numbers are taken modulo what exists.
+pub(crate) type RandomOp = (bool, (usize, usize, usize), (usize, usize, usize), usize, usize);
+
+pub(crate) fn random_ops() -> impl Strategy<Value = Vec<RandomOp>> {
+    let place = || (0usize..5, 0usize..3, 0usize..6);
+    prop::collection::vec((any::<bool>(), place(), place(), 1usize..3, 0usize..2), 1..40)
+}
+
+/// A program of those operations that are allowed, each tried after the others.
+pub(crate) fn program(collective: &Collective, ops: &[RandomOp]) -> Program {
+    let buffer = |n: usize| [Buffer::Input, Buffer::Output, Buffer::Scratch("s")][n];
+    let build = |ops: &[RandomOp]| {
+        let p = Program::new(collective.clone());
+        for (reduce, from, to, count, channel) in ops {
+            let source = p.chunks(from.0 % p.ranks(), buffer(from.1), from.2, *count).on_channel(*channel);
+            let target = to.0 % p.ranks();
+            if *reduce {
+                p.chunks(target, buffer(to.1), to.2, *count).reduce(source);
+            } else {
+                source.copy_to(target, buffer(to.1), to.2);
+            }
+        }
+        p
+    };
+    let mut good: Vec<RandomOp> = Vec::new();
+    for op in ops {
+        good.push(*op);
+        if build(&good).finish("trial").is_err() {
+            good.pop();
+        }
+    }
+    build(&good)
 }

@@ -1,10 +1,26 @@
-//! Traces that do not say where their data lie: only messages and waits can be judged.
+//! Traces: those that this project has written hold their schedule; of others only messages and waits can be judged.
+
+use std::path::Path;
 
 use chakra_et::validate::{Finding, Level, Options, Survey, validate};
+use collective::et::{self, Recovered};
 use collective::verify::Report;
-use collective::{Diagnostic, Diagnostics, Location, RankId, Rule};
+use collective::{Diagnostic, Diagnostics, Location, RankId, Rule, Schedule};
 
 use super::Judged;
+use crate::commands::convert_et;
+use crate::failure::Failure;
+
+/// The schedule that traces were made from; `None` if they do not say, or are no traces of a whole algorithm.
+pub(super) fn schedule(prefix: &Path) -> Result<Option<Schedule>, Failure> {
+    // What cannot be read is said by those who judge messages, who also know single files.
+    let Ok(ranks) = convert_et::read_ranks(prefix) else { return Ok(None) };
+    match et::recover(&ranks) {
+        Ok(Recovered::Full(original)) => Ok(Some(original.schedule)),
+        Ok(Recovered::Opaque(_)) => Ok(None),
+        Err(error) => Err(Failure::input(format!("{}: {error}", prefix.display()))),
+    }
+}
 
 /// Judges the messages and waits of traces.
 pub(super) fn judge(prefix: &str, survey: &Survey) -> Judged {
