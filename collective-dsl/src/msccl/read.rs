@@ -7,7 +7,7 @@ use super::waits::{self, Entry};
 use super::warnings::{Warning, Warnings};
 use super::{copies, flow, informed, markup, meaning};
 use crate::collective::Collective;
-use crate::diagnostic::{Diagnostic, Rule};
+use crate::diagnostic::{Diagnostic, Location, Rule};
 use crate::ids::{ChannelId, DataId, RankId, SiteId, ThreadBlockId};
 use crate::schedule::{MemoryBuffer, Place, RankSchedule, Schedule, Step, StepId, StepKind, ThreadBlock};
 use crate::site::{Site, SiteTable};
@@ -397,7 +397,8 @@ impl Builder<'_> {
                      has {chunks} chunk(s) there",
                     rank.0, id.thread_block, id.step
                 );
-                outside.push(Diagnostic::new(Rule::Bounds, Some(site), message));
+                let at = Location { buffer: Some(buffer), ..Location::step(rank, id.thread_block, id.step) };
+                outside.push(Diagnostic::new(Rule::Bounds, Some(site), message).at(at));
                 0
             });
             Ok(meaning::locate(&self.collective, rank, Place { buffer, index }, raw.count))

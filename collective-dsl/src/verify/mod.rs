@@ -183,11 +183,9 @@ fn judge(schedule: &Schedule, settings: &Settings, thorough: bool) -> Report {
         report.add(limits::check(schedule, target));
     }
     let plan = Plan::new(schedule);
-    if settings.places {
-        let (beyond, input) = places::check(&plan);
-        report.add_found(beyond);
-        report.add_found(input);
-    }
+    let (beyond, input) = places::check(&plan);
+    report.add_found(beyond);
+    report.add_found(input);
     if !plan.ownership.is_empty() {
         report.add(plan.ownership.iter().cloned());
         return report;
@@ -198,8 +196,7 @@ fn judge(schedule: &Schedule, settings: &Settings, thorough: bool) -> Report {
     if !matching.complete {
         return report;
     }
-    let data = settings.places && all_match;
-    let run = Progress::run(&plan, slots, Unit::Message, data);
+    let run = Progress::run(&plan, slots, Unit::Message, all_match);
     if !run.finished() {
         report.min_slots = progress::smallest_slots(&plan);
         report.add(stuck(&plan, &run, report.min_slots));
@@ -211,7 +208,7 @@ fn judge(schedule: &Schedule, settings: &Settings, thorough: bool) -> Report {
             report.add(chunk_by_chunk(&plan, slots));
         }
     }
-    if data {
+    if all_match {
         follow(&plan, &run.order(), settings, thorough, &mut report);
     }
     report

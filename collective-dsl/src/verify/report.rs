@@ -73,24 +73,14 @@ impl FromStr for Slots {
 }
 
 /// What is asked of the verifier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Settings {
     /// Slots a connection.
     pub slots: Slots,
     /// A runtime whose limits shall hold.
     pub target: Option<Target>,
-    /// Whether steps name the chunks that they read and write. A schedule from a trace without them can only be
-    /// checked for matching, cycles and slots.
-    pub places: bool,
     /// Whether [`Report::reductions`] is wanted.
     pub reductions: bool,
-}
-
-impl Default for Settings {
-    /// The slots of the protocol, no limits, all rules, no reduction order.
-    fn default() -> Self {
-        Self { slots: Slots::Protocol, target: None, places: true, reductions: false }
-    }
 }
 
 /// The answer in one word: `pass`, or the first broken rule.
