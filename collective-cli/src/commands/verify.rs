@@ -75,7 +75,7 @@ impl Verify {
 
     fn settings(&self) -> Settings {
         let slots = self.slots.unwrap_or_default();
-        Settings { slots, target: self.target, reductions: true, ..Settings::default() }
+        Settings { slots, target: self.target, reductions: true }
     }
 
     fn judge(&self, what: &str) -> Result<Vec<Judged>, Failure> {
