@@ -67,7 +67,7 @@ impl Schedules {
     }
 
     /// Writes the schedule that traces were made from as MSCCL XML.
-    pub(crate) fn from_traces(&self, input: &Path, output: &Path) -> Result<(), Failure> {
+    pub(crate) fn recover_xml(&self, input: &Path, output: &Path) -> Result<(), Failure> {
         if self.data.any() || self.unchecked {
             return Err(Failure::input(FOR_TRACES));
         }
