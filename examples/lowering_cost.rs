@@ -1,4 +1,4 @@
-//! Time and peak memory of tracing and of lowering.
+//! Time and peak memory of tracing, of lowering and of verifying.
 //!
 //! ```text
 //! cargo run --release --example lowering_cost -- ring 1024
@@ -9,6 +9,7 @@
 use std::time::Instant;
 
 use collective::prelude::*;
+use collective::verify::{self, Settings};
 use collective::{CollectiveKind, Diagnostics, Setting, Trace, algorithms, lower};
 
 fn trace(program: &str, numbers: &[usize]) -> Result<Trace, Diagnostics> {
@@ -78,6 +79,17 @@ fn main() -> Result<(), Diagnostics> {
         peak_memory().unwrap_or_else(|| "unknown".to_owned()),
         schedule.step_count(),
         schedule.channel_count(),
+    );
+    let start = Instant::now();
+    verify::verify(&schedule, schedule.protocol.slots())?;
+    let compiled = start.elapsed();
+    let report = verify::check(&schedule, &Settings { reductions: true, ..Settings::default() });
+    println!(
+        "verify {:.4} s as when it is compiled, {:.4} s with everything: {}; peak memory {}",
+        compiled.as_secs_f64(),
+        (start.elapsed() - compiled).as_secs_f64(),
+        report.verdict(),
+        peak_memory().unwrap_or_else(|| "unknown".to_owned()),
     );
     Ok(())
 }

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{algorithms, compile, convert, inspect, simulate, topology};
+use commands::{algorithms, compile, convert, inspect, simulate, topology, verify};
 
 /// Compile, check and simulate collective communication algorithms.
 #[derive(Parser)]
@@ -38,6 +38,9 @@ enum Command {
     /// Turn MSCCL XML into Chakra execution traces or the XML of another runtime, and traces back into MSCCL XML or into
     /// another form: plain, compressed or JSON lines.
     Convert(convert::Convert),
+    /// Judge an algorithm: does it do what its collective wants, in every order in which its steps may run, without races and
+    /// deadlocks?
+    Verify(verify::Verify),
     /// Simulate one collective on a topology.
     Simulate(simulate::Simulate),
     /// Say what a topology file declares, show a route, or draw a picture.
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Command::Compile(command) => command.run(),
         Command::Inspect(command) => command.run(),
         Command::Convert(command) => command.run(),
+        Command::Verify(command) => command.run(),
         Command::Simulate(command) => command.run(),
         Command::Topology(command) => command.run(),
     };

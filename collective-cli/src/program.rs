@@ -20,6 +20,29 @@ pub(crate) struct ProgramArguments {
     pub(crate) set: Vec<(String, usize)>,
 }
 
+/// Parameters of a built-in algorithm.
+#[derive(Args)]
+pub(crate) struct AlgorithmArguments {
+    /// Number of ranks of a built-in algorithm.
+    #[arg(long, value_name = "N")]
+    pub(crate) ranks: Option<usize>,
+    /// Sets another parameter of a built-in algorithm; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    set: Vec<(String, usize)>,
+}
+
+impl AlgorithmArguments {
+    /// Whether any was given.
+    pub(crate) fn any(&self) -> bool {
+        self.ranks.is_some() || !self.set.is_empty()
+    }
+
+    /// The value of every parameter of the algorithm, by name.
+    pub(crate) fn parameters(&self, algorithm: &AlgorithmDef) -> Result<Vec<(&'static str, usize)>, Failure> {
+        parameters(algorithm, self.ranks, &self.set)
+    }
+}
+
 /// What turns a schedule into a graph: the size of the data, and how fast they are reduced.
 #[derive(Args)]
 pub(crate) struct DataArguments {
@@ -73,24 +96,7 @@ impl DataArguments {
 impl ProgramArguments {
     /// The value of every parameter of the algorithm, by name.
     pub(crate) fn parameters(&self, algorithm: &AlgorithmDef) -> Result<Vec<(&'static str, usize)>, Failure> {
-        let mut given: Vec<(&str, usize)> = Vec::new();
-        match self.ranks {
-            Some(ranks) => given.push(("ranks", ranks)),
-            None => {
-                return Err(Failure::input(format!("{} needs a number of ranks: --ranks N", algorithm.name)));
-            }
-        }
-        for (name, value) in &self.set {
-            if name == "ranks" {
-                return Err(Failure::input("give the number of ranks by --ranks, not by --set"));
-            }
-            if given.iter().any(|(known, _)| known == name) {
-                return Err(Failure::input(format!("--set {name}=… is given twice")));
-            }
-            given.push((name, *value));
-        }
-        let values = algorithm.values(&given)?;
-        Ok(algorithm.params.iter().map(|param| param.name).zip(values).collect())
+        parameters(algorithm, self.ranks, &self.set)
     }
 
     /// The traced program.
@@ -103,6 +109,32 @@ impl ProgramArguments {
     pub(crate) fn schedule(&self, algorithm: &AlgorithmDef) -> Result<Schedule, Failure> {
         Ok(collective::compile(&self.trace(algorithm)?)?)
     }
+}
+
+/// The value of every parameter of an algorithm, by name.
+fn parameters(
+    algorithm: &AlgorithmDef,
+    ranks: Option<usize>,
+    set: &[(String, usize)],
+) -> Result<Vec<(&'static str, usize)>, Failure> {
+    let mut given: Vec<(&str, usize)> = Vec::new();
+    match ranks {
+        Some(ranks) => given.push(("ranks", ranks)),
+        None => {
+            return Err(Failure::input(format!("{} needs a number of ranks: --ranks N", algorithm.name)));
+        }
+    }
+    for (name, value) in set {
+        if name == "ranks" {
+            return Err(Failure::input("give the number of ranks by --ranks, not by --set"));
+        }
+        if given.iter().any(|(known, _)| known == name) {
+            return Err(Failure::input(format!("--set {name}=… is given twice")));
+        }
+        given.push((name, *value));
+    }
+    let values = algorithm.values(&given)?;
+    Ok(algorithm.params.iter().map(|param| param.name).zip(values).collect())
 }
 
 /// The algorithm of a name.

@@ -1,7 +1,7 @@
 //! MSCCL XML files: reading them with their warnings, and the arguments that say how to write them.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use collective::Schedule;
@@ -53,16 +53,36 @@ pub(crate) fn is_xml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
 }
 
-/// Reads a file, and says on standard error what is odd in it.
-pub(crate) fn read(path: &Path) -> Result<Imported, Failure> {
+/// The text of a file.
+pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     let name = path.display().to_string();
     let bytes = fs::read(path).map_err(|error| Failure::input(format!("{name}: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map_err(|error| {
         let line =
             1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count();
         Failure::input(format!("{name}:{line}: this is not UTF-8 text"))
-    })?;
-    let imported = msccl::read(&text, &name)?;
+    })
+}
+
+/// The MSCCL XML files of a folder, by name.
+pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let broken = |error: std::io::Error| Failure::input(format!("{}: {error}", folder.display()));
+    let entries = fs::read_dir(folder).map_err(broken)?;
+    let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| entry.map(|entry| entry.path())).collect();
+    let mut paths = paths.map_err(broken)?;
+    paths.retain(|path| is_xml(path));
+    paths.sort();
+    if paths.is_empty() {
+        let message = format!("{}: no algorithms found: there is no file NAME.xml", folder.display());
+        return Err(Failure::input(message));
+    }
+    Ok(paths)
+}
+
+/// Reads a file, and says on standard error what is odd in it.
+pub(crate) fn read(path: &Path) -> Result<Imported, Failure> {
+    let name = path.display().to_string();
+    let imported = msccl::read(&text(path)?, &name)?;
     for warning in &imported.warnings {
         eprintln!("warning: {name}, {warning}");
     }

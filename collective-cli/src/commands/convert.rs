@@ -38,7 +38,7 @@ impl Convert {
             return self.schedules.convert(&self.input, output);
         }
         if self.schedules.writes_xml(output) {
-            return self.schedules.from_traces(&self.input, output);
+            return self.schedules.recover_xml(&self.input, output);
         }
         if self.schedules.any() {
             return Err(Failure::input(format!(

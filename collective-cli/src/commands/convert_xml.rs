@@ -67,7 +67,7 @@ impl Schedules {
     }
 
     /// Writes the schedule that traces were made from as MSCCL XML.
-    pub(crate) fn from_traces(&self, input: &Path, output: &Path) -> Result<(), Failure> {
+    pub(crate) fn recover_xml(&self, input: &Path, output: &Path) -> Result<(), Failure> {
         if self.data.any() || self.unchecked {
             return Err(Failure::input(FOR_TRACES));
         }
@@ -123,17 +123,7 @@ impl Schedules {
     fn folder(&self, input: &Path, output: &Path, format: Format) -> Result<(), Failure> {
         let broken =
             |path: &Path, error: std::io::Error| Failure::input(format!("{}: {error}", path.display()));
-        let entries = fs::read_dir(input).map_err(|error| broken(input, error))?;
-        let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| entry.map(|entry| entry.path())).collect();
-        let mut paths = paths.map_err(|error| broken(input, error))?;
-        paths.retain(|path| xml::is_xml(path));
-        paths.sort();
-        if paths.is_empty() {
-            return Err(Failure::input(format!(
-                "{}: no algorithms found: there is no file NAME.xml",
-                input.display()
-            )));
-        }
+        let paths = xml::in_folder(input)?;
         fs::create_dir_all(output).map_err(|error| broken(output, error))?;
         let mut done = Vec::new();
         let mut failures = Vec::new();

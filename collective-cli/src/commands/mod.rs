@@ -8,3 +8,4 @@ pub(crate) mod convert_xml;
 pub(crate) mod inspect;
 pub(crate) mod simulate;
 pub(crate) mod topology;
+pub(crate) mod verify;

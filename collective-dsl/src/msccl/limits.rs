@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::Target;
 use super::nops::Numbering;
 use crate::collective::CollectiveKind;
-use crate::diagnostic::{Diagnostic, Rule};
-use crate::ids::{RankId, SiteId};
+use crate::diagnostic::{Diagnostic, Location, Rule};
+use crate::ids::{RankId, SiteId, ThreadBlockId};
 use crate::schedule::{Schedule, Step};
 
 /// Everything in which a schedule exceeds what a runtime can hold, by rank and thread block; each finding names the
@@ -38,8 +38,8 @@ struct Check<'s> {
 }
 
 impl Check<'_> {
-    fn exceeded(&mut self, site: Option<SiteId>, message: String) {
-        self.found.push(Diagnostic::new(Rule::Limit, site, message));
+    fn exceeded(&mut self, at: Location, site: Option<SiteId>, message: String) {
+        self.found.push(Diagnostic::new(Rule::Limit, site, message).at(at));
     }
 
     fn whole(&mut self) {
@@ -47,6 +47,7 @@ impl Check<'_> {
         if self.schedule.name.len() > limits.text {
             let length = self.schedule.name.len();
             self.exceeded(
+                Location::default(),
                 None,
                 format!("the name has {length} bytes; {target} keeps at most {}", limits.text),
             );
@@ -54,6 +55,7 @@ impl Check<'_> {
         if self.schedule.ranks.len() > limits.children {
             let ranks = self.schedule.ranks.len();
             self.exceeded(
+                Location::default(),
                 None,
                 format!(
                     "there are {ranks} ranks; {target} keeps at most {} children of an element",
@@ -64,6 +66,7 @@ impl Check<'_> {
         let channels = self.schedule.channel_count();
         if channels > limits.channels {
             self.exceeded(
+                Location::default(),
                 None,
                 format!("there are {channels} channels; {target} has at most {}", limits.channels),
             );
@@ -80,6 +83,7 @@ impl Check<'_> {
             && inputs.min(outputs) > 0
         {
             self.exceeded(
+                Location::default(),
                 None,
                 format!(
                     "{} input and {} output chunks: a custom algorithm of {target} has as many of both, or none",
@@ -93,11 +97,16 @@ impl Check<'_> {
         let (target, limits) = (self.target, self.target.limits());
         let schedule = self.schedule;
         let rank = &schedule.ranks[r];
+        let here = Location::rank(RankId(r as u32));
         let numbering = Numbering::of(rank);
         let blocks = rank.thread_blocks.len();
         if blocks > limits.thread_blocks {
             let most = limits.thread_blocks;
-            self.exceeded(None, format!("rank {r} has {blocks} thread blocks; {target} has at most {most}"));
+            self.exceeded(
+                here,
+                None,
+                format!("rank {r} has {blocks} thread blocks; {target} has at most {most}"),
+            );
         }
         let chunks = [crate::buffer::Space::Input, crate::buffer::Space::Output]
             .map(|space| schedule.collective.space_chunks(RankId(r as u32), space));
@@ -107,6 +116,7 @@ impl Check<'_> {
             if chunks > limits.index as usize + 1 {
                 let most = limits.index + 1;
                 self.exceeded(
+                    here,
                     None,
                     format!("rank {r} has {chunks} chunks of {buffer}; {target} counts at most {most}"),
                 );
@@ -121,6 +131,7 @@ impl Check<'_> {
                 let most = limits.steps;
                 let site = block.steps.last().map(|step| step.site);
                 self.exceeded(
+                    Location::thread_block(RankId(r as u32), ThreadBlockId(t as u32)),
                     site,
                     format!(
                             "rank {r}, tb{t} has {steps} steps (those that only wait included); {target} has at most \
@@ -141,6 +152,7 @@ impl Check<'_> {
             if blocks > limits.ends_per_channel {
                 let most = limits.ends_per_channel;
                 self.exceeded(
+                    here,
                     None,
                     format!(
                             "rank {r} has {blocks} thread blocks that {word} on channel {channel}; {target} has at \
@@ -152,6 +164,7 @@ impl Check<'_> {
         if elements > limits.elements {
             let most = limits.elements;
             self.exceeded(
+                here,
                 None,
                 format!(
                         "rank {r} needs {elements} XML elements (the root, every gpu, its thread blocks and steps); \
@@ -163,9 +176,11 @@ impl Check<'_> {
 
     fn step(&mut self, r: usize, t: usize, s: usize, step: &Step) {
         let (target, limits) = (self.target, self.target.limits());
+        let here = Location::step(RankId(r as u32), ThreadBlockId(t as u32), s as u32);
         if step.count > limits.count {
             let (name, count, most) = (step.kind.name(), step.count, limits.count);
             self.exceeded(
+                here,
                 Some(step.site),
                 format!(
                     "rank {r}, tb{t}, step {s} ({name}) moves {count} chunks; {target} moves at most {most}"
@@ -176,6 +191,7 @@ impl Check<'_> {
             if on.thread_block.0 > limits.awaited_block {
                 let (awaited, most) = (on.thread_block, limits.awaited_block);
                 self.exceeded(
+                    here,
                     Some(step.site),
                     format!("rank {r}, tb{t}, step {s} waits for {awaited}; {target} can wait for tb{most} at most"),
                 );
@@ -190,7 +206,7 @@ mod tests {
 
     use super::*;
     use crate::collective::Collective;
-    use crate::ids::{ChannelId, DataId, ThreadBlockId};
+    use crate::ids::{ChannelId, DataId};
     use crate::options::Protocol;
     use crate::schedule::{MemoryBuffer, Place, RankSchedule, StepId, StepKind, ThreadBlock};
     use crate::site::SiteTable;
