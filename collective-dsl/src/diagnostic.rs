@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::ids::SiteId;
+use crate::ids::{RankId, SiteId, ThreadBlockId};
+use crate::schedule::{MemoryBuffer, Place};
 use crate::site::SiteTable;
 
 /// The rule that a finding breaks. [`Rule::name`] is the word of the command and of its JSON.
@@ -26,8 +27,14 @@ pub enum Rule {
     Uninitialised,
     /// A reference that is used after its data was overwritten.
     Stale,
+    /// Two accesses to one chunk, one of them a write, that nothing orders.
+    Race,
     /// The collective's post-condition does not hold.
     Wrong,
+    /// A step that others wait for, but that a file does not mark as one to wait for: repaired, and a warning.
+    Hasdep,
+    /// A step that writes to the input of a collective out of place, which callers expect to keep: a warning.
+    Input,
 }
 
 impl Rule {
@@ -43,8 +50,72 @@ impl Rule {
             Rule::Deadlock => "deadlock",
             Rule::Uninitialised => "uninitialised",
             Rule::Stale => "stale",
+            Rule::Race => "race",
             Rule::Wrong => "wrong",
+            Rule::Hasdep => "hasdep",
+            Rule::Input => "input",
         }
+    }
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// Odd, but no reason to refuse.
+    Warning,
+    /// A reason to refuse.
+    Error,
+}
+
+impl Severity {
+    /// The word of the command and of its JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+/// Where in a schedule a finding is, as far as it has a place there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Location {
+    /// The rank.
+    pub rank: Option<RankId>,
+    /// The thread block of the rank.
+    pub thread_block: Option<ThreadBlockId>,
+    /// The step of the thread block, from 0.
+    pub step: Option<u32>,
+    /// The buffer of the rank.
+    pub buffer: Option<MemoryBuffer>,
+    /// The chunk of the buffer.
+    pub index: Option<u32>,
+}
+
+impl Location {
+    /// A rank.
+    #[must_use]
+    pub fn rank(rank: RankId) -> Self {
+        Self { rank: Some(rank), ..Self::default() }
+    }
+
+    /// A thread block.
+    #[must_use]
+    pub fn thread_block(rank: RankId, block: ThreadBlockId) -> Self {
+        Self { thread_block: Some(block), ..Self::rank(rank) }
+    }
+
+    /// A step.
+    #[must_use]
+    pub fn step(rank: RankId, block: ThreadBlockId, step: u32) -> Self {
+        Self { step: Some(step), ..Self::thread_block(rank, block) }
+    }
+
+    /// The same, and a chunk of the rank's memory.
+    #[must_use]
+    pub fn place(self, place: Place) -> Self {
+        Self { buffer: Some(place.buffer), index: Some(place.index), ..self }
     }
 }
 
@@ -53,8 +124,12 @@ impl Rule {
 pub struct Diagnostic {
     /// The rule that is broken.
     pub rule: Rule,
+    /// Whether that is a reason to refuse.
+    pub severity: Severity,
     /// What is wrong, with rank, buffer and chunk.
     pub message: String,
+    /// Where in the schedule it is, once there is one.
+    pub at: Location,
     /// The operation at fault, where there is one.
     pub site: Option<SiteId>,
     /// Other operations that explain it, each with what it did.
@@ -62,10 +137,24 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A finding without related places.
+    /// An error without related places.
     #[must_use]
     pub fn new(rule: Rule, site: Option<SiteId>, message: impl Into<String>) -> Self {
-        Self { rule, message: message.into(), site, related: Vec::new() }
+        let severity = Severity::Error;
+        let at = Location::default();
+        Self { rule, severity, message: message.into(), at, site, related: Vec::new() }
+    }
+
+    /// The same as a warning.
+    #[must_use]
+    pub fn as_warning(self) -> Self {
+        Self { severity: Severity::Warning, ..self }
+    }
+
+    /// Says where in the schedule it is.
+    #[must_use]
+    pub fn at(self, at: Location) -> Self {
+        Self { at, ..self }
     }
 
     /// Adds a place that explains the finding.

@@ -33,7 +33,7 @@ pub mod verify;
 pub use algorithm::{AlgorithmDef, Param, Setting, compile};
 pub use buffer::{Buffer, Space};
 pub use collective::{Collective, CollectiveError, CollectiveKind, Contributors, Wanted};
-pub use diagnostic::{Diagnostic, Diagnostics, Rule};
+pub use diagnostic::{Diagnostic, Diagnostics, Location, Rule, Severity};
 pub use embedded::Embedded;
 pub use ids::{ChannelId, DataId, RankId, SiteId, ThreadBlockId};
 pub use lower::lower;

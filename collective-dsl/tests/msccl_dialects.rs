@@ -380,7 +380,7 @@ fn faults_of_a_schedule_are_read_and_left_to_the_verifier() {
     // Two thread blocks that own one side, and a message that meets a receive of another length.
     let send = block("send=\"1\"", "type=\"s\" srcbuf=\"i\" srcoff=\"0\"");
     let (rule, _) = verdict(&one(&format!("{send}{}", send.replace("id=\"0\"", "id=\"1\"")), ""), 1);
-    assert_eq!(rule, Rule::Malformed);
+    assert_eq!(rule, Rule::Ownership);
     let (rule, said) =
         verdict(&one(&send, &block("recv=\"0\"", "type=\"r\" dstbuf=\"o\" dstoff=\"0\" cnt=\"2\"")), 1);
     assert_eq!(rule, Rule::Unmatched);

@@ -150,8 +150,12 @@ fn check_chunks(gpu: &Gpu, collective: &Collective, warnings: &mut Warnings) {
     }
 }
 
-/// Where a run of chunks really lies. A run that leaves its buffer stays as it is, for the verifier to name.
+/// Where a run of chunks really lies. A run that leaves its buffer stays as it is, for the verifier to name. So does one of
+/// a collective that the file does not define: how its buffers lie in each other, its author knows alone.
 pub(super) fn locate(collective: &Collective, rank: RankId, place: Place, count: u32) -> Place {
+    if collective.is_unspecified() {
+        return place;
+    }
     let Some(last) = place.index.checked_add(count.saturating_sub(1)) else { return place };
     let within = |chunks: usize| (last as usize) < chunks;
     let in_place = collective.is_in_place();

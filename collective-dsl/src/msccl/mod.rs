@@ -36,7 +36,7 @@ mod write;
 
 pub use error::XmlError;
 pub use header::{Attributes, Extras, Header, Parent};
-pub use read::{Imported, Placement, ReadOptions, read, read_with};
+pub use read::{Imported, Placement, ReadOptions, Unflagged, read, read_with};
 pub use target::{Limits, Target};
 pub use warnings::Warning;
 pub use write::{XmlOptions, write};

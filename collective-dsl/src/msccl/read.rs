@@ -7,7 +7,7 @@ use super::waits::{self, Entry};
 use super::warnings::{Warning, Warnings};
 use super::{copies, flow, informed, markup, meaning};
 use crate::collective::Collective;
-use crate::ids::{ChannelId, DataId, RankId, SiteId};
+use crate::ids::{ChannelId, DataId, RankId, SiteId, ThreadBlockId};
 use crate::schedule::{MemoryBuffer, Place, RankSchedule, Schedule, Step, StepKind, ThreadBlock};
 use crate::site::{Site, SiteTable};
 use crate::trace::DataTable;
@@ -24,6 +24,19 @@ pub struct Imported {
     pub header: Header,
     /// What is odd, and what was made of it.
     pub warnings: Vec<Warning>,
+    /// The steps that others wait for although their `hasdep` is 0; the schedule has the dependences all the same.
+    pub unflagged: Vec<Unflagged>,
+}
+
+/// A step of a file whose `hasdep` is 0 although others wait for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unflagged {
+    /// The rank.
+    pub rank: RankId,
+    /// The thread block.
+    pub thread_block: ThreadBlockId,
+    /// The step of the schedule; for a `nop`, which is none, the step before it.
+    pub step: u32,
 }
 
 /// How a file that runs in both places is read.
@@ -90,6 +103,7 @@ pub fn read_with(text: &str, file: &str, options: &ReadOptions) -> Result<Import
         sites: SiteTable::default(),
         extras: Extras { algorithm: algorithm.attributes.clone(), ..Extras::default() },
         warnings,
+        unflagged: Vec::new(),
         collective,
     };
     keep(&mut builder.extras, Parent::Algorithm, &algorithm.elements);
@@ -115,7 +129,7 @@ pub fn read_with(text: &str, file: &str, options: &ReadOptions) -> Result<Import
         max_bytes: algorithm.max_bytes,
         extras: builder.extras,
     };
-    Ok(Imported { schedule, header, warnings: builder.warnings.finish() })
+    Ok(Imported { schedule, header, warnings: builder.warnings.finish(), unflagged: builder.unflagged })
 }
 
 fn malformed(file: &str, line: u32, at: String, message: String) -> XmlError {
@@ -238,6 +252,7 @@ struct Builder<'f> {
     sites: SiteTable,
     extras: Extras,
     warnings: Warnings,
+    unflagged: Vec<Unflagged>,
     collective: Collective,
 }
 
@@ -309,16 +324,23 @@ impl Builder<'_> {
                 *flag = true;
             }
         }
-        for (block, awaited) in gpu.blocks.iter().zip(&awaited) {
+        for (t, (block, awaited)) in (0..).zip(gpu.blocks.iter().zip(&awaited)) {
+            let mut real: u32 = 0;
             for (s, (step, awaited)) in block.steps.iter().zip(awaited).enumerate() {
+                real += u32::from(step.kind.is_some());
                 let at = || format!("gpu {}, tb {}, step {s}", gpu.id, block.id);
                 match (awaited, step.has_dep) {
-                    (true, Some(false)) => self.warnings.add("flag missing", step.line, || {
-                        format!(
-                            "{}: is awaited but has hasdep=\"0\": a runtime would wait for ever; repaired",
-                            at()
-                        )
-                    }),
+                    (true, Some(false)) => {
+                        let (rank, thread_block) = (RankId(gpu.id), ThreadBlockId(t));
+                        let step_before = real.checked_sub(1);
+                        self.unflagged.extend(step_before.map(|step| Unflagged { rank, thread_block, step }));
+                        self.warnings.add("flag missing", step.line, || {
+                            format!(
+                                "{}: is awaited but has hasdep=\"0\": a runtime would wait for ever; repaired",
+                                at()
+                            )
+                        });
+                    }
                     (false, Some(true)) => self.warnings.add("flag idle", step.line, || {
                         format!("{}: has hasdep=\"1\" but nothing waits for it", at())
                     }),

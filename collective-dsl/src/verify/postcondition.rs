@@ -4,47 +4,67 @@ use smallvec::{SmallVec, smallvec};
 
 use super::MAX_FINDINGS;
 use super::execute::Run;
-use super::values::{self, Value};
+use super::plan::{At, Plan};
+use super::values::{self, Value, Values};
 use crate::collective::{Contributors, Wanted};
-use crate::diagnostic::{Diagnostic, Rule};
+use crate::diagnostic::{Diagnostic, Location, Rule};
 use crate::ids::{RankId, SiteId};
-use crate::schedule::Schedule;
+use crate::schedule::{Place, Schedule};
 
-/// The wrong chunks, one for each source line that wrote one last: the same slip usually spoils a chunk on every
-/// rank, so the others are only counted.
-pub(super) fn check(schedule: &Schedule, run: &Run) -> Vec<Diagnostic> {
-    let collective = &schedule.collective;
-    let mut wrong: Vec<Wrong> = Vec::new();
-    for rank in (0..collective.ranks() as u32).map(RankId) {
-        for index in 0..collective.output_chunks_of(rank) as u32 {
-            let Some(wanted) = collective.wanted(rank, index) else { continue };
-            let (value, writer) = run.output(schedule, rank, index);
-            if is_wanted(schedule, run, &wanted, value) {
-                continue;
-            }
-            match wrong.iter().position(|wrong| wrong.writer == writer) {
-                Some(known) => wrong[known].more += 1,
-                None if wrong.len() < MAX_FINDINGS => {
-                    wrong.push(Wrong { rank, index, wanted, writer, more: 0 });
-                }
-                None => {}
-            }
-        }
-    }
-    wrong.iter().map(|wrong| describe(schedule, run, wrong)).collect()
-}
-
-/// A wrong chunk, and how many more the same line wrote last.
-struct Wrong {
+/// A chunk that ends otherwise than the collective wants.
+pub(super) struct Wrong {
     rank: RankId,
     index: u32,
     wanted: Wanted,
-    writer: Option<SiteId>,
-    more: u32,
+    place: Place,
+    pub(super) value: Value,
+    writer: Option<At>,
 }
 
-fn is_wanted(schedule: &Schedule, run: &Run, wanted: &Wanted, value: Value) -> bool {
-    let contents = run.values.contents(value);
+/// All wrong chunks, by rank and index.
+pub(super) fn wrong<'a>(plan: &'a Plan<'_>, run: &'a Run<Values>) -> impl Iterator<Item = Wrong> + 'a {
+    let collective = &plan.schedule.collective;
+    let chunks = (0..collective.ranks() as u32)
+        .map(RankId)
+        .flat_map(move |rank| (0..collective.output_chunks_of(rank) as u32).map(move |index| (rank, index)));
+    chunks.filter_map(move |(rank, index)| {
+        let wanted = collective.wanted(rank, index)?;
+        let (place, value, writer) = run.output(plan, rank, index);
+        let right = is_wanted(plan.schedule, run, &wanted, value);
+        (!right).then_some(Wrong { rank, index, wanted, place, value, writer })
+    })
+}
+
+/// One finding for each source line that wrote a wrong chunk last: the same slip usually spoils a chunk on every rank,
+/// so the others are only counted.
+pub(super) fn by_line(
+    plan: &Plan<'_>,
+    run: &Run<Values>,
+    wrong: impl Iterator<Item = Wrong>,
+) -> Vec<Diagnostic> {
+    let mut groups: Vec<(Option<SiteId>, Wrong, u32)> = Vec::new();
+    for wrong in wrong {
+        let site = wrong.writer.map(|writer| plan.step(writer).site);
+        match groups.iter().position(|group| group.0 == site) {
+            Some(known) => groups[known].2 += 1,
+            None if groups.len() < MAX_FINDINGS => groups.push((site, wrong, 0)),
+            None => {}
+        }
+    }
+    let describe = |(_, wrong, more): &(_, Wrong, u32)| {
+        let mut finding = describe(plan, run, wrong, true);
+        match more {
+            0 => {}
+            1 => finding.message.push_str(" (likewise 1 more chunk)"),
+            more => finding.message.push_str(&format!(" (likewise {more} more chunks)")),
+        }
+        finding
+    };
+    groups.iter().map(describe).collect()
+}
+
+fn is_wanted(schedule: &Schedule, run: &Run<Values>, wanted: &Wanted, value: Value) -> bool {
+    let contents = run.algebra.contents(value);
     contents.len() == wanted.parts.len()
         && contents.iter().zip(&wanted.parts).all(|((chunk, got), (wanted_chunk, from))| {
             chunk == wanted_chunk
@@ -81,18 +101,21 @@ fn runs(schedule: &Schedule, from: &Contributors) -> SmallVec<[values::Run; 1]> 
     }
 }
 
-fn describe(schedule: &Schedule, run: &Run, wrong: &Wrong) -> Diagnostic {
+/// Says what is wrong with a chunk; `elsewhere` if it shall look for what is wanted on other ranks, which takes long.
+pub(super) fn describe(plan: &Plan<'_>, run: &Run<Values>, wrong: &Wrong, elsewhere: bool) -> Diagnostic {
+    let schedule = plan.schedule;
     let collective = &schedule.collective;
-    let Wrong { rank, index, wanted, writer, more } = wrong;
-    let (value, _) = run.output(schedule, *rank, *index);
-    let contents = run.values.contents(value);
+    let Wrong { rank, index, wanted, place, value, writer } = wrong;
+    let contents = run.algebra.contents(*value);
     let cell = if collective.is_in_place() {
         format!("rank {}, chunk {index}", rank.0)
     } else {
         format!("rank {}, output chunk {index}", rank.0)
     };
     let same_chunks = contents.iter().map(|part| part.0).eq(wanted.parts.iter().map(|part| part.0));
-    let mut what = if contents.is_empty() {
+    let mut what = if *value == Value::Undefined {
+        format!("{cell} ends with what comes of reading what nobody wrote")
+    } else if contents.is_empty() {
         format!("{cell} is never written")
     } else if same_chunks {
         let verb = if writer.is_some() { "ends with" } else { "still holds its input:" };
@@ -122,17 +145,15 @@ fn describe(schedule: &Schedule, run: &Run, wrong: &Wrong) -> Diagnostic {
         what.push_str("; nothing is ever written to it");
     }
     // What is wanted may be there, only not here: then it is the way that is missing, not a contribution.
-    let elsewhere = run.find(|value| is_wanted(schedule, run, wanted, value));
-    if let Some(other) = elsewhere.filter(|other| other != rank) {
+    let holder = elsewhere.then(|| run.find(|value| is_wanted(schedule, run, wanted, value))).flatten();
+    if let Some(other) = holder.filter(|other| other != rank) {
         what.push_str(&format!("; rank {} holds all of it at the end", other.0));
     }
-    match more {
-        0 => {}
-        1 => what.push_str(" (likewise 1 more chunk)"),
-        more => what.push_str(&format!(" (likewise {more} more chunks)")),
-    }
     let message = format!("{} does not hold for ranks = {}: {what}", collective.kind(), collective.ranks());
-    Diagnostic::new(Rule::Wrong, *writer, message)
+    match writer {
+        Some(writer) => plan.finding(Rule::Wrong, *writer, message).at(plan.location(*writer).place(*place)),
+        None => Diagnostic::new(Rule::Wrong, None, message).at(Location::rank(*rank).place(*place)),
+    }
 }
 
 /// What is wrong with the contributions that are present.

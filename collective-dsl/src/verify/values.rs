@@ -1,11 +1,11 @@
-//! What a chunk holds: for each part of the collective's data the multiset of ranks whose contribution is in
-//! it.
+//! What a chunk holds: for each part of the collective's data the multiset of ranks whose contribution is in it.
 //!
 //! Multisets of ranks are stored once each, as runs of neighbouring ranks, and a sum is computed once for
 //! each pair: the millions of sums of a large program are few distinct ones, the same for every chunk.
 
 use rustc_hash::FxHashMap;
 
+use super::execute::Algebra;
 use crate::ids::RankId;
 
 /// A chunk's content; compare for equality.
@@ -13,6 +13,8 @@ use crate::ids::RankId;
 pub(super) enum Value {
     /// Nobody has written.
     Empty,
+    /// What comes of reading what nobody has written, or what does not exist.
+    Undefined,
     /// Contributions to one logical chunk.
     Sum { chunk: u32, ranks: u32 },
     /// Contributions to several logical chunks added together; an index into the table.
@@ -67,17 +69,19 @@ impl<T: Copy + Eq + std::hash::Hash> Interner<T> {
     }
 }
 
-impl Values {
-    /// One rank's contribution to a logical chunk.
-    pub(super) fn own(&mut self, rank: RankId, chunk: u32) -> Value {
+impl Algebra for Values {
+    type Content = Value;
+    const EMPTY: Value = Value::Empty;
+    const UNDEFINED: Value = Value::Undefined;
+
+    fn own(&mut self, rank: RankId, chunk: u32) -> Value {
         let ranks = self.sets.intern(&[Run { first: rank.0, last: rank.0, count: 1 }]);
         Value::Sum { chunk, ranks }
     }
 
-    /// The sum of two contents; `Empty` if one is.
-    pub(super) fn add(&mut self, a: Value, b: Value) -> Value {
+    fn add(&mut self, a: Value, b: Value) -> Value {
         match (a, b) {
-            (Value::Empty, _) | (_, Value::Empty) => Value::Empty,
+            (Value::Empty | Value::Undefined, _) | (_, Value::Empty | Value::Undefined) => Value::Undefined,
             (Value::Sum { chunk: x, ranks: a }, Value::Sum { chunk: y, ranks: b }) if x == y => {
                 Value::Sum { chunk: x, ranks: self.add_sets(a, b) }
             }
@@ -93,7 +97,9 @@ impl Values {
             }
         }
     }
+}
 
+impl Values {
     /// The logical chunks in a content, each with the ranks that contributed to it.
     pub(super) fn contents(&self, value: Value) -> Vec<(u32, &[Run])> {
         self.parts(value).into_iter().map(|(chunk, ranks)| (chunk, self.sets.get(ranks))).collect()
@@ -101,7 +107,7 @@ impl Values {
 
     fn parts(&self, value: Value) -> Vec<(u32, u32)> {
         match value {
-            Value::Empty => Vec::new(),
+            Value::Empty | Value::Undefined => Vec::new(),
             Value::Sum { chunk, ranks } => vec![(chunk, ranks)],
             Value::Mixed(id) => self.mixed.get(id).to_vec(),
         }

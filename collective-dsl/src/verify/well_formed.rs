@@ -1,8 +1,11 @@
 //! Whether everything that a schedule names exists. What comes after may then index by it.
 
-use crate::diagnostic::{Diagnostic, Rule};
+use crate::diagnostic::{Diagnostic, Location, Rule};
 use crate::ids::{RankId, ThreadBlockId};
 use crate::schedule::{Schedule, Step, ThreadBlock};
+
+/// The most chunks of scratch that are followed, over all ranks.
+const MAX_SCRATCH: u64 = 1 << 27;
 
 /// Peers, steps and counts that are not there, each with rank, thread block and step.
 ///
@@ -24,6 +27,11 @@ pub fn well_formed(schedule: &Schedule) -> Vec<Diagnostic> {
         let message = format!("the schedule has {} ranks, its collective {ranks}", schedule.ranks.len());
         return vec![Diagnostic::new(Rule::Malformed, None, message)];
     }
+    let scratch: u64 = schedule.ranks.iter().map(|rank| u64::from(rank.scratch_chunks)).sum();
+    if scratch > MAX_SCRATCH {
+        let message = format!("the ranks have {scratch} chunks of scratch, which is more than {MAX_SCRATCH}");
+        return vec![Diagnostic::new(Rule::Malformed, None, message)];
+    }
     for (r, rank) in (0..).zip(&schedule.ranks) {
         for (t, block) in (0..).zip(&rank.thread_blocks) {
             let id = ThreadBlockId(t);
@@ -37,12 +45,15 @@ pub fn well_formed(schedule: &Schedule) -> Vec<Diagnostic> {
                     continue;
                 };
                 let site = block.steps.first().map(|step| step.site);
-                found.push(Diagnostic::new(Rule::Malformed, site, format!("rank {r}, {id}: {word} {why}")));
+                let message = format!("rank {r}, {id}: {word} {why}");
+                let at = Location::thread_block(RankId(r), id);
+                found.push(Diagnostic::new(Rule::Malformed, site, message).at(at));
             }
             for (s, step) in (0..).zip(&block.steps) {
                 for why in faults(schedule, &rank.thread_blocks, block, step) {
                     let message = format!("rank {r}, {id}, step {s} ({}): {why}", step.kind.name());
-                    found.push(Diagnostic::new(Rule::Malformed, Some(step.site), message));
+                    let at = Location::step(RankId(r), id, s);
+                    found.push(Diagnostic::new(Rule::Malformed, Some(step.site), message).at(at));
                 }
             }
         }
