@@ -199,6 +199,41 @@ fn an_average_is_the_sum_divided_at_the_end() {
 }
 
 #[test]
+fn in_place_both_names_lead_to_the_same_chunk() {
+    // Case D14: `i[0]` of rank r of an all-gather is `o[r]`; `o[0]` of a reduce-scatter is `i[r]`.
+    let mut gather = direct(CollectiveKind::AllGather, 3, 2, true);
+    let mut scatter = direct(CollectiveKind::ReduceScatter, 3, 2, true);
+    for rank in 0..3 {
+        let steps = |schedule: &'_ mut Schedule, rename: &dyn Fn(&mut Place)| {
+            let blocks = schedule.ranks[rank].thread_blocks.iter_mut();
+            blocks.flat_map(|block| &mut block.steps).for_each(|step| {
+                rename(&mut step.src);
+                rename(&mut step.dst);
+            });
+        };
+        let own = 2 * rank as u32;
+        steps(&mut gather, &|place| {
+            if place.index == own {
+                *place = Place { buffer: MemoryBuffer::Input, index: 0 };
+            }
+        });
+        steps(&mut scatter, &|place| {
+            if place.index == own {
+                *place = Place { buffer: MemoryBuffer::Output, index: 0 };
+            }
+        });
+    }
+    right(&gather, &options(20));
+    right(&scatter, &options(20));
+    // A window ends where it ends, although the buffer behind it goes on.
+    let mut blocks = gather.ranks[0].thread_blocks.iter_mut();
+    let sender = blocks.find(|block| block.steps[0].kind == StepKind::Send).unwrap();
+    sender.steps[0].src = Place { buffer: MemoryBuffer::Input, index: 1 };
+    let (rule, messages) = fault(&gather, None);
+    assert!(rule == Rule::Bounds && messages[0].contains("i[1..3], but i has 2 chunk(s)"), "{messages:?}");
+}
+
+#[test]
 fn a_wrong_place_is_seen_in_the_data() {
     // Case D11: chunk 0 is sent twice, chunk 1 never.
     let mut schedule = direct(CollectiveKind::SendRecv, 2, 2, false);

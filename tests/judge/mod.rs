@@ -1,6 +1,8 @@
 //! The executor as a judge of schedules: what it says of them in many orders.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub(crate) mod mutation;
+
 use collective::run::{self, Order, RunOptions};
 use collective::verify::verify;
 use collective::{ElementType, Rule, Schedule};
@@ -44,7 +46,7 @@ pub(crate) fn verdict(schedule: &Schedule, slots: u32) -> Result<(), (Rule, Stri
     verify(schedule, slots).map_err(|found| (found.findings[0].rule, found.to_string()))
 }
 
-/// The verifier and the executor agree that a schedule is right, or that it is wrong.
+/// The verifier and the executor agree that a schedule is right, or that it is wrong; which of the two it is.
 #[track_caller]
 pub(crate) fn assert_agreement(name: &str, schedule: &Schedule, slots: u32) -> bool {
     let (verdict, judged) = (verdict(schedule, slots), judge_thoroughly(schedule, slots));

@@ -6,6 +6,7 @@ mod faults;
 mod figures;
 #[path = "../judge/mod.rs"]
 mod judge;
+mod mutants;
 
 mod allgather_a100_pcie;
 mod allgather_allpairs;

@@ -23,7 +23,7 @@ pub struct Comparison {
     pub largest_error: f64,
     /// The largest difference over what is wanted.
     pub largest_relative_error: f64,
-    /// The largest difference that rounding explains, where it is nearest to the difference there is.
+    /// The difference that rounding explains where the largest is; the largest such where there is none.
     pub allowed_error: f64,
     /// The most operations that a contribution to an output went through.
     pub depth: u32,
@@ -78,7 +78,8 @@ impl Comparison {
     }
 
     fn errors(&mut self, absolute: f64, relative: f64, allowed: f64) {
-        if absolute > self.largest_error || absolute.is_nan() {
+        let same = absolute == self.largest_error && allowed > self.allowed_error;
+        if absolute > self.largest_error || absolute.is_nan() || same {
             (self.largest_error, self.allowed_error) = (absolute, allowed);
         }
         if relative > self.largest_relative_error || relative.is_nan() {

@@ -1,5 +1,7 @@
 //! The memory of all ranks: chunks of the sizes that the collective's data have, and what lies in them.
 
+use std::ops::Range;
+
 use super::data::Data;
 use super::{Element, RunError};
 use crate::buffer::Space;
@@ -11,8 +13,10 @@ use crate::size::SizeError;
 /// Where the chunks of each rank lie, for a number of elements.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// Per rank the first chunk of input, output and scratch, and the end.
+    /// Per rank the first chunk of input, output and scratch, and the end: of those that are buffers of their own.
     begins: Vec<[usize; 4]>,
+    /// Per rank the chunks that input, output and scratch name: in place one may be a window of another.
+    names: Vec<[Range<usize>; 3]>,
     /// Where each chunk's elements begin; one more at the end.
     offsets: Vec<usize>,
 }
@@ -35,9 +39,14 @@ impl Layout {
         let mut chunks: u128 = 0;
         let mut begins = Vec::with_capacity(schedule.ranks.len());
         for (rank, of_rank) in (0..).map(RankId).zip(&schedule.ranks) {
+            let (inputs, outputs) = if is_vague(collective) {
+                (collective.input_chunks_of(rank), collective.output_chunks_of(rank))
+            } else {
+                (collective.space_chunks(rank, Space::Input), collective.space_chunks(rank, Space::Output))
+            };
             let input = chunks;
-            let output = input + collective.space_chunks(rank, Space::Input) as u128;
-            let scratch = output + collective.space_chunks(rank, Space::Output) as u128;
+            let output = input + inputs as u128;
+            let scratch = output + outputs as u128;
             chunks = scratch + u128::from(of_rank.scratch_chunks);
             begins.push([input, output, scratch, chunks].map(|begin| begin as usize));
         }
@@ -63,7 +72,8 @@ impl Layout {
                 let (space, at) = collective.locate_output(rank, index);
                 at_least(space, at, output_elements(collective, elements, rank, index).unwrap_or(largest));
             }
-            sizes[begins[2]..begins[3]].fill(largest);
+            let free = if is_vague(collective) { begins[1] } else { begins[2] };
+            sizes[free..begins[3]].fill(largest);
         }
         let total: u128 = sizes.iter().map(|size| u128::from(*size)).sum();
         // The start is kept, each execution works on a copy, and the result may be wanted of every element.
@@ -79,7 +89,9 @@ impl Layout {
             offset += size as usize;
         }
         offsets.push(offset);
-        Ok(Self { begins, offsets })
+        let ranks = (0..).map(RankId).zip(&begins);
+        let names = ranks.map(|(rank, begins)| names(collective, rank, begins)).collect();
+        Ok(Self { begins, names, offsets })
     }
 
     /// The chunks of a run, or how many the buffer has if it leaves it.
@@ -94,15 +106,37 @@ impl Layout {
             MemoryBuffer::Output => 1,
             MemoryBuffer::Scratch => 2,
         };
-        let [begin, end] = [self.begins[rank.index()][buffer], self.begins[rank.index()][buffer + 1]];
-        let from = begin.saturating_add(place.index as usize);
+        let Range { start, end } = self.names[rank.index()][buffer];
+        let from = start.saturating_add(place.index as usize);
         let to = from.saturating_add(count as usize);
-        if to <= end { Ok(from..to) } else { Err(end - begin) }
+        if to <= end { Ok(from..to) } else { Err(end - start) }
     }
 
     fn capacity(&self, chunk: usize) -> usize {
         self.offsets[chunk + 1] - self.offsets[chunk]
     }
+}
+
+/// Whether input and output share memory, but nobody says how. Then they are taken to be apart, and to hold data both, so
+/// that nothing is refused that may be right.
+fn is_vague(collective: &Collective) -> bool {
+    collective.is_in_place() && collective.is_unspecified()
+}
+
+/// The chunks that each buffer of a rank names.
+fn names(collective: &Collective, rank: RankId, begins: &[usize; 4]) -> [Range<usize>; 3] {
+    let mut names = [begins[0]..begins[1], begins[1]..begins[2], begins[2]..begins[3]];
+    let windows = [
+        (collective.input_chunks_of(rank), collective.locate_input(rank, 0), Space::Input),
+        (collective.output_chunks_of(rank), collective.locate_output(rank, 0), Space::Output),
+    ];
+    for (name, (chunks, (space, first), own)) in names.iter_mut().zip(windows) {
+        if chunks > 0 && space != own && !is_vague(collective) {
+            let begin = begins[usize::from(space == Space::Output)] + first as usize;
+            *name = begin..begin + chunks;
+        }
+    }
+    names
 }
 
 /// Elements of an output chunk: of what it is to hold; `None` where anything will do.
@@ -161,6 +195,16 @@ impl<T: Element> Cells<T> {
                     position += 1;
                 }
                 start.cells[chunk] = Some(Cell { length, depth: 0 });
+            }
+            if is_vague(collective) {
+                for chunk in layout.names[rank.index()][1].clone() {
+                    let (begin, length) = (layout.offsets[chunk], layout.capacity(chunk));
+                    for element in &mut start.elements[begin..begin + length] {
+                        *element = data.input(rank.0, position);
+                        position += 1;
+                    }
+                    start.cells[chunk] = Some(Cell { length, depth: 0 });
+                }
             }
         }
         start
