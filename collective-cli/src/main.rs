@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{algorithms, compile, convert, inspect, simulate};
+use commands::{algorithms, compile, convert, inspect, run, simulate};
 
 /// Compile, check and simulate collective communication algorithms.
 #[derive(Parser)]
@@ -35,6 +35,8 @@ enum Command {
     /// Turn MSCCL XML into Chakra execution traces or the XML of another runtime, and traces into another form: plain,
     /// compressed or JSON lines.
     Convert(convert::Convert),
+    /// Execute an algorithm on real data, and compare the result with what its collective wants.
+    Run(run::Run),
     /// Simulate one collective on a topology.
     Simulate(simulate::Simulate),
 }
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Command::Compile(command) => command.run(),
         Command::Inspect(command) => command.run(),
         Command::Convert(command) => command.run(),
+        Command::Run(command) => command.run(),
         Command::Simulate(command) => command.run(),
     };
     match result {

@@ -6,4 +6,5 @@ pub(crate) mod convert;
 pub(crate) mod convert_et;
 pub(crate) mod convert_xml;
 pub(crate) mod inspect;
+pub(crate) mod run;
 pub(crate) mod simulate;
