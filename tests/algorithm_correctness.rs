@@ -2,7 +2,7 @@
 
 use collective::CollectiveKind::{AllGather, AllReduce, ReduceScatter};
 use collective::algorithms::*;
-use collective::{CollectiveKind, Diagnostics, Program, Schedule, Setting, compile};
+use collective::{CollectiveKind, Diagnostics, Program, Schedule, Setting, assert_correct, compile};
 
 /// The rank counts that every algorithm is tried on.
 fn rank_counts() -> impl Iterator<Item = usize> {
@@ -111,4 +111,17 @@ fn ring_all_gather_and_reduce_scatter_are_right_in_and_out_of_place() -> Result<
         }
     }
     Ok(())
+}
+
+/// Verified by all rules, and run on integers in several orders with several sizes.
+#[test]
+fn every_algorithm_computes_what_it_promises() {
+    assert_correct!(allgather_ring, ranks = 1..=17, channels = [1, 2]);
+    assert_correct!(reduce_scatter_ring, ranks = 1..=17, channels = [1, 2]);
+    assert_correct!(allreduce_ring, ranks = 1..=17, channels = [1, 2]);
+    assert_correct!(allreduce_recursive_halving_doubling, ranks = [1, 2, 4, 8, 16, 32]);
+    for gpus in 1..=4 {
+        assert_correct!(allreduce_hierarchical, ranks = [gpus, 2 * gpus, 3 * gpus], gpus = gpus);
+        assert_correct!(allreduce_rotated_rings, ranks = [gpus, 2 * gpus, 3 * gpus], gpus = gpus);
+    }
 }

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{algorithms, compile, convert, inspect, simulate, topology, verify};
+use commands::{algorithms, compile, convert, inspect, run, simulate, topology, verify};
 
 /// Compile, check and simulate collective communication algorithms.
 #[derive(Parser)]
@@ -41,6 +41,8 @@ enum Command {
     /// Judge an algorithm: does it do what its collective wants, in every order in which its steps may run, without races and
     /// deadlocks?
     Verify(verify::Verify),
+    /// Execute an algorithm on real data, and compare the result with what its collective wants.
+    Run(run::Run),
     /// Simulate one collective on a topology.
     Simulate(simulate::Simulate),
     /// Say what a topology file declares, show a route, or draw a picture.
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Command::Inspect(command) => command.run(),
         Command::Convert(command) => command.run(),
         Command::Verify(command) => command.run(),
+        Command::Run(command) => command.run(),
         Command::Simulate(command) => command.run(),
         Command::Topology(command) => command.run(),
     };

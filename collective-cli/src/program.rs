@@ -44,7 +44,7 @@ impl AlgorithmArguments {
 }
 
 /// What turns a schedule into a graph: the size of the data, and how fast they are reduced.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct DataArguments {
     /// Size of the collective, such as 1MiB, 64KiB, 1GB or a number of bytes: the vector for all-reduce, the whole
     /// gathered or scattered buffer for all-gather and reduce-scatter [default: 1MiB].
@@ -63,7 +63,8 @@ pub(crate) struct DataArguments {
     pub(crate) order: Option<NodeOrder>,
 }
 
-fn setting(text: &str) -> Result<(String, usize), String> {
+/// One of `--set`.
+pub(crate) fn setting(text: &str) -> Result<(String, usize), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as channels=2")?;
     let value =
         value.parse().map_err(|_| format!("the value of {name} must be a whole number, not \"{value}\""))?;

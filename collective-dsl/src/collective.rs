@@ -490,8 +490,9 @@ impl Collective {
         RankId(self.root)
     }
 
-    /// The destination of send-recv.
-    pub(crate) fn destination(&self) -> RankId {
+    /// The destination of send-recv; the last rank for the others.
+    #[must_use]
+    pub fn destination(&self) -> RankId {
         RankId(self.destination)
     }
 
@@ -601,7 +602,8 @@ impl Collective {
         }
     }
 
-    fn table_entry(&self, from: u32, to: u32) -> u32 {
+    /// Chunks from one rank to another, of all-to-all-v.
+    pub(crate) fn table_entry(&self, from: u32, to: u32) -> u32 {
         let at = from as usize * self.ranks() + to as usize;
         self.table.as_ref().and_then(|table| table.get(at)).copied().unwrap_or(0)
     }
@@ -744,6 +746,12 @@ impl Division {
         } else {
             Err(format!("{what}: {elements} elements are not a multiple of {divisor}"))
         }
+    }
+
+    /// Number of parts that the elements are divided into.
+    pub(crate) fn parts(self) -> u64 {
+        let by_rank = if self.kind.divides_by_rank() { self.ranks } else { 1 };
+        u64::from(by_rank) * u64::from(self.chunks)
     }
 
     /// See [`Collective::elements`].

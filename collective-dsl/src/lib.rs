@@ -8,7 +8,8 @@
 //! ```
 //!
 //! [`Program`] records what a function does; [`compile`] lowers the [`Trace`] to a [`Schedule`] and verifies
-//! it; [`msccl`] writes and reads schedules as MSCCL XML; [`et`] writes the schedule as a Chakra execution trace, in memory or as bytes.
+//! it; [`msccl`] writes and reads schedules as MSCCL XML; [`et`] writes the schedule as a Chakra execution trace, in memory or as bytes;
+//! [`run`] executes it on real data.
 
 mod algorithm;
 mod buffer;
@@ -23,6 +24,7 @@ mod lower;
 pub mod msccl;
 mod options;
 mod program;
+pub mod run;
 mod schedule;
 mod site;
 mod size;

@@ -8,7 +8,7 @@ use collective_dsl::{
     CollectiveKind, Options, Program, Protocol, Replication, Rule, Schedule, Setting, StepKind, compile,
 };
 
-use crate::machine;
+use crate::judge::judge;
 
 fn all_reduce(ranks: usize, chunks: usize) -> Setting<'static> {
     Setting {
@@ -25,7 +25,7 @@ fn custom(ranks: usize, inputs: usize, outputs: usize) -> Setting<'static> {
 
 fn right(setting: &Setting<'_>, program: impl FnOnce(&Program)) -> Schedule {
     let schedule = compile(&setting.trace("", program).unwrap()).unwrap();
-    machine::judge(&schedule, 20).unwrap_or_else(|error| panic!("{error}:\n{schedule}"));
+    judge(&schedule, 20).unwrap_or_else(|error| panic!("{error}:\n{schedule}"));
     schedule
 }
 

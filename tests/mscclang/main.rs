@@ -4,9 +4,9 @@ mod common;
 mod document;
 mod faults;
 mod figures;
-#[path = "../../collective-dsl/tests/machine/mod.rs"]
-#[allow(dead_code)] // Other tests use the rest.
-mod machine;
+#[path = "../judge/mod.rs"]
+mod judge;
+mod mutants;
 
 mod allgather_a100_pcie;
 mod allgather_allpairs;
@@ -89,7 +89,7 @@ fn right_programs_compile_right_and_no_worse() {
     for row in ROWS.iter().filter(|row| row.verdict != Verdict::Wrong) {
         let schedule = compiled(row).unwrap_or_else(|error| panic!("{row}:\n{error}"));
         if schedule.step_count() < 1500 {
-            machine::judge(&schedule, 2).unwrap_or_else(|error| panic!("{row}: {error}"));
+            judge::judge(&schedule, 2).unwrap_or_else(|error| panic!("{row}: {error}"));
         }
         let (ours, theirs) = (figures(&schedule), row.reference);
         if row.verdict == Verdict::Miscompiled {

@@ -1,0 +1,158 @@
+//! Verifier and executor agree on the library, and no wrong mutant of it passes.
+
+mod judge;
+
+use std::path::Path;
+
+use collective::verify::smallest_slots;
+use collective::{AlgorithmDef, Rule, Schedule, algorithms, msccl};
+use judge::mutation::Tally;
+use judge::{assert_agreement, judge_thoroughly, verdict};
+
+/// An algorithm for a number of ranks with every combination of small values of its other parameters that it takes.
+fn variants(algorithm: &AlgorithmDef, ranks: usize) -> Vec<(String, Schedule)> {
+    let mut sets = vec![vec![("ranks", ranks)]];
+    for param in algorithm.params.iter().filter(|param| param.name != "ranks") {
+        let with = |set: &Vec<(&'static str, usize)>, value| {
+            set.iter().copied().chain([(param.name, value)]).collect::<Vec<_>>()
+        };
+        sets = sets.iter().flat_map(|set| [1, 2, 3].map(|value| with(set, value))).collect();
+    }
+    let compiled = |set: Vec<(&'static str, usize)>| match algorithm.compile_with(&set) {
+        Ok(schedule) => Some((format!("{} {set:?}", algorithm.name), schedule)),
+        // What the algorithm is not for.
+        Err(found) if found.findings[0].rule == Rule::Malformed => None,
+        Err(found) => panic!("{} {set:?}: {found}", algorithm.name),
+    };
+    sets.into_iter().filter_map(compiled).collect()
+}
+
+#[test]
+fn verifier_and_executor_agree_on_the_library() {
+    for algorithm in algorithms::ALL {
+        let mut tried = 0;
+        for ranks in (1..=9).chain([16, 17]) {
+            for (name, schedule) in variants(algorithm, ranks) {
+                // Every step is once the last: the square of their number.
+                if schedule.step_count() <= 800 {
+                    assert!(assert_agreement(&name, &schedule, schedule.protocol.slots()), "{name}");
+                    tried += 1;
+                }
+            }
+        }
+        assert!(tried > 0, "{}", algorithm.name);
+    }
+}
+
+/// Slots that are too few: both say so, for every number from none on.
+#[test]
+fn verifier_and_executor_agree_on_slots() {
+    for algorithm in algorithms::ALL {
+        for ranks in [2, 3, 4] {
+            for (name, schedule) in variants(algorithm, ranks) {
+                for slots in 0..4 {
+                    assert_agreement(&name, &schedule, slots);
+                }
+            }
+        }
+    }
+}
+
+/// Two ranks gather. Rank 0 sends its chunk from scratch and receives the other's into the same place; rank 1 runs `answer`.
+fn relay(answer: &str) -> Schedule {
+    let text = format!(
+        r#"<algo name="relay" ngpus="2" nchunksperloop="2" nchannels="1" proto="Simple" coll="allgather" inplace="0">
+  <gpu id="0" i_chunks="1" o_chunks="2" s_chunks="1">
+    <tb id="0" send="1" recv="-1" chan="0">
+      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0"/>
+      <step s="1" type="s" srcbuf="s" srcoff="0" dstbuf="o" dstoff="0"/>
+    </tb>
+    <tb id="1" send="-1" recv="1" chan="0">
+      <step s="0" type="r" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0"/>
+      <step s="1" type="cpy" srcbuf="s" srcoff="0" dstbuf="o" dstoff="1"/>
+    </tb>
+    <tb id="2" send="-1" recv="-1" chan="0">
+      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0"/>
+    </tb>
+  </gpu>
+  <gpu id="1" i_chunks="1" o_chunks="2" s_chunks="0">
+    <tb id="0" send="0" recv="0" chan="0">{answer}</tb>
+    <tb id="1" send="-1" recv="-1" chan="0">
+      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1"/>
+    </tb>
+  </gpu>
+</algo>"#
+    );
+    msccl::read(&text, "relay.xml").unwrap().schedule
+}
+
+#[test]
+fn an_order_that_exists_only_through_another_rank_is_one() {
+    // Case D02: rank 1 answers after it has received, or before.
+    let receive = r#"<step s="0" type="r" srcbuf="s" srcoff="0" dstbuf="o" dstoff="0"/>"#;
+    let send = r#"<step s="1" type="s" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0"/>"#;
+    assert!(assert_agreement("answer", &relay(&format!("{receive}{send}")), 1));
+    let race =
+        relay(&format!("{}{}", send.replace("s=\"1\"", "s=\"0\""), receive.replace("s=\"0\"", "s=\"1\"")));
+    assert!(!assert_agreement("race", &race, 1));
+    assert_eq!(verdict(&race, 1).unwrap_err().0, Rule::Race);
+}
+
+/// Files of other tools, right and wrong, where the reference is at hand.
+#[test]
+fn verifier_and_executor_agree_on_what_others_wrote() {
+    let reference = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/reference");
+    let (mut right, mut wrong, mut harmless) = (0, 0, Vec::new());
+    for folder in ["bug-reports/fixtures/xml", "foreign-xml", "xml-golden"] {
+        let Ok(entries) = std::fs::read_dir(reference.join(folder)) else { continue };
+        let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "xml"));
+        paths.sort();
+        for path in paths {
+            let name = path.display().to_string();
+            let Ok(imported) = msccl::read(&std::fs::read_to_string(&path).unwrap(), &name) else { continue };
+            let schedule = imported.schedule;
+            if schedule.step_count() > 400 {
+                continue;
+            }
+            let slots = schedule.protocol.slots().max(smallest_slots(&schedule).unwrap_or(0));
+            match (verdict(&schedule, slots), judge_thoroughly(&schedule, slots)) {
+                (Ok(()), Ok(())) => right += 1,
+                (Err(_), Err(_)) => wrong += 1,
+                (Err((Rule::Race, why)), Ok(())) => harmless.push(why),
+                (verdict, judged) => panic!("{name}: the verifier says {verdict:?}, the executor {judged:?}"),
+            }
+        }
+    }
+    println!("{right} right, {wrong} wrong, {} races that harm nothing: {harmless:#?}", harmless.len());
+}
+
+fn mutate(each: usize, most_steps: usize) -> Tally {
+    let mut tally = Tally::default();
+    for algorithm in algorithms::ALL {
+        for (seed, ranks) in [2, 3, 4, 5, 8].into_iter().enumerate() {
+            for (name, schedule) in variants(algorithm, ranks) {
+                if schedule.step_count() <= most_steps {
+                    tally.add(&name, &schedule, each, seed as u64);
+                }
+            }
+        }
+    }
+    tally
+}
+
+#[test]
+fn no_wrong_mutant_of_the_library_passes() {
+    let tally = mutate(8, 150);
+    println!("{tally}");
+    tally.assert_sound(400);
+}
+
+/// Every mutant: `cargo test --release --test mutants -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes minutes"]
+fn no_wrong_mutant_of_the_library_passes_at_all() {
+    let tally = mutate(usize::MAX, 400);
+    println!("{tally}");
+    tally.assert_sound(400);
+}
