@@ -22,6 +22,7 @@ mod expand;
 mod infer;
 mod instance;
 mod integer;
+mod method;
 mod names;
 mod parse;
 mod paths;

@@ -32,8 +32,15 @@ pub(crate) fn errors(
             }
             reported.push(finding);
             let mut message = finding.message.clone();
-            if finding.place != Place::Build && needs_build(signature, builds, &message) {
-                message += &format!(" (in `{}`)", build.words(signature));
+            let context = finding.context.words();
+            let needs_build = finding.place != Place::Build && needs_build(signature, builds, &message);
+            match (context, needs_build) {
+                (Some(context), true) => {
+                    message += &format!("\n(with {context} in `{}`)", build.words(signature));
+                }
+                (Some(context), false) => message += &format!("\n(with {context})"),
+                (None, true) => message += &format!(" (in `{}`)", build.words(signature)),
+                (None, false) => {}
             }
             for (place, what) in &finding.related {
                 message += &format!("\n(line {}: {what})", spans.get(*place).line());
@@ -71,6 +78,7 @@ mod tests {
     use quote::format_ident;
 
     use super::*;
+    use crate::eval::Context;
     use crate::signature::Param;
 
     fn found(rule: Rule, messages: &[String], spans: &mut SpanTable) -> Vec<Finding> {
@@ -78,6 +86,7 @@ mod tests {
             place: Place::Expression(spans.add(proc_macro2::Span::call_site().into())),
             rule: Some(rule),
             message: message.clone(),
+            context: Context::default(),
             related: Vec::new(),
         };
         messages.iter().map(finding).collect()
