@@ -28,6 +28,8 @@ pub enum Rule {
     Stale,
     /// The collective's post-condition does not hold.
     Wrong,
+    /// Data that nobody reads, or a buffer that nobody uses: a warning.
+    Unused,
 }
 
 impl Rule {
@@ -44,6 +46,7 @@ impl Rule {
             Rule::Uninitialised => "uninitialised",
             Rule::Stale => "stale",
             Rule::Wrong => "wrong",
+            Rule::Unused => "unused",
         }
     }
 }

@@ -53,6 +53,9 @@ pub(crate) struct Ast {
 pub(crate) struct CallSite {
     pub(crate) line: u32,
     pub(crate) column: u32,
+    /// The method's name.
+    pub(crate) method: SpanId,
+    /// The whole expression.
     pub(crate) span: SpanId,
 }
 

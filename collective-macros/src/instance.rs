@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use collective_dsl::et::{self, EtBytes, EtError, EtOptions};
 use collective_dsl::{
-    Collective, CollectiveKind, Diagnostics, Options, Rule, Schedule, Setting, Size, compile,
+    Collective, CollectiveKind, Diagnostics, Options, Rule, Schedule, Setting, SiteTable, Size, compile, lint,
 };
 
-use crate::ast::{Ast, CallId};
+use crate::ast::{Ast, CallId, CallSite};
 use crate::eval::{self, Context, Failure, Sites};
 use crate::span::SpanId;
 
@@ -67,8 +67,16 @@ impl From<Failure> for Finding {
     }
 }
 
-/// The bytes of one build, or what is wrong with it.
-pub(crate) type Built = Result<EtBytes, Vec<Finding>>;
+/// What a right build gives.
+#[derive(Clone, Debug)]
+pub(crate) struct Finished {
+    pub(crate) bytes: EtBytes,
+    /// What is hardly meant.
+    pub(crate) warnings: Vec<Finding>,
+}
+
+/// One build, or what is wrong with it.
+pub(crate) type Built = Result<Finished, Vec<Finding>>;
 
 /// Builds all instances, as many at a time as there are processors.
 pub(crate) fn build_all(algorithm: &Algorithm<'_>, params: &[Vec<usize>]) -> Vec<Built> {
@@ -115,7 +123,9 @@ impl Algorithm<'_> {
             ..Setting::new(self.name, self.kind, params[self.ranks_param])
         };
         let collective = |setting: &Setting<'_>, place| {
-            setting.collective().map_err(|wrong| findings(wrong, self.ast, (&[], &[]), place))
+            setting
+                .collective()
+                .map_err(|wrong| findings(wrong, self.ast, (&[], &[]), place, |call| call.span))
         };
         let mut known = collective(&setting, Place::Build)?;
         for (detail, function) in &self.ast.details {
@@ -129,8 +139,8 @@ impl Algorithm<'_> {
 
     fn build(&self, params: &[usize]) -> Built {
         let collective = self.collective(params)?;
-        let schedule = match self.schedule(collective.clone(), params, Sites::Calls) {
-            Ok(schedule) => schedule,
+        let (schedule, warnings) = match self.schedule(collective.clone(), params, Sites::Calls) {
+            Ok(done) => done,
             Err(mut found) => {
                 // Once more, to tell in which round of its loops each happened.
                 if let Err(detailed) = self.schedule(collective, params, Sites::Operations) {
@@ -151,7 +161,7 @@ impl Algorithm<'_> {
                 self.name
             ))]);
         }
-        Ok(bytes)
+        Ok(Finished { bytes, warnings })
     }
 
     fn schedule(
@@ -159,17 +169,24 @@ impl Algorithm<'_> {
         collective: Collective,
         params: &[usize],
         sites: Sites,
-    ) -> Result<Schedule, Vec<Finding>> {
+    ) -> Result<(Schedule, Vec<Finding>), Vec<Finding>> {
         let outcome = eval::run(self.ast, self.name, self.file, (collective, self.options), params, sites);
         let sites = (outcome.calls.as_slice(), outcome.contexts.as_slice());
-        let wrong = |wrong: Diagnostics| findings(wrong, self.ast, sites, Place::Function);
+        let wrong = |wrong: Diagnostics| findings(wrong, self.ast, sites, Place::Function, |call| call.span);
         let trace = match (outcome.trace, &outcome.failure) {
             (Ok(trace), None) => trace,
             (Ok(_), Some(failure)) => return Err(vec![failure.clone().into()]),
             // What fails later may only follow from what is wrong before.
             (Err(diagnostics), _) => return Err(wrong(diagnostics)),
         };
-        compile(&trace).map_err(wrong)
+        let schedule = compile(&trace).map_err(wrong)?;
+        let wasted = Diagnostics {
+            name: self.name.to_owned(),
+            findings: lint::warnings(&trace, None),
+            sites: SiteTable::default(),
+        };
+        // A warning is underlined at one token only.
+        Ok((schedule, findings(wasted, self.ast, sites, Place::Function, |call| call.method)))
     }
 }
 
@@ -204,10 +221,11 @@ fn findings(
     ast: &Ast,
     (calls, contexts): (&[CallId], &[Context]),
     otherwise: Place,
+    at: fn(&CallSite) -> SpanId,
 ) -> Vec<Finding> {
     let span = |site: collective_dsl::SiteId| {
         let call = calls.get(site.index())?;
-        Some(ast.calls[call.0 as usize].span)
+        Some(at(&ast.calls[call.0 as usize]))
     };
     let context = |site: collective_dsl::SiteId| contexts.get(site.index()).cloned().unwrap_or_default();
     let related = |(site, what): (collective_dsl::SiteId, String)| {

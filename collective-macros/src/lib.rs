@@ -31,6 +31,7 @@ mod signature;
 mod size;
 mod source;
 mod span;
+mod warning;
 
 use proc_macro::TokenStream;
 

@@ -7,6 +7,7 @@ use crate::builds::Build;
 use crate::instance::{Finding, Place};
 use crate::signature::Signature;
 use crate::span::{SpanRange, SpanTable};
+use crate::warning::Warning;
 
 /// Errors that are shown at once; more would hide the first. Steps that wait for each other are shown in full.
 const MAX_ERRORS: usize = 6;
@@ -49,6 +50,35 @@ pub(crate) fn errors(
         }
     }
     errors
+}
+
+/// What is hardly meant, as warnings of the compiler: the same of several builds is one.
+pub(crate) fn warnings(
+    found: &[(&Build, &[Finding])],
+    signature: &Signature,
+    builds: usize,
+    spans: &SpanTable,
+) -> Vec<Warning> {
+    let mut reported: Vec<&Finding> = Vec::new();
+    let mut warnings = Vec::new();
+    for (build, findings) in found {
+        for finding in *findings {
+            if warnings.len() >= MAX_ERRORS || is_reported(&reported, finding) {
+                continue;
+            }
+            reported.push(finding);
+            let mut message = finding.message.clone();
+            if needs_build(signature, builds, &message) {
+                message += &format!(" (in `{}`)", build.words(signature));
+            }
+            for (place, what) in &finding.related {
+                message += &format!(" (line {}: {what})", spans.get(*place).line());
+            }
+            let span = place(finding.place, build, &signature.ident, spans).first();
+            warnings.push(Warning { span, message });
+        }
+    }
+    warnings
 }
 
 /// Whether the same finding, perhaps of another build, is among those reported. What is wrong with a build is its own.

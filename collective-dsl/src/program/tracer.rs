@@ -770,13 +770,20 @@ impl Tracer {
             return true;
         };
         let rank = handle.rank();
-        let by = self.ops[newer as usize - 1].site;
+        let op = &self.ops[newer as usize - 1];
+        let by = op.site;
+        let advice = match op.kind {
+            OpKind::Reduce => {
+                "`reduce` returns the reference to the sum; go on with that one: `let c = c.reduce(…)`, or \
+                 `c = c.reduce(…)` in a loop"
+            }
+            OpKind::Copy => "go on with the reference that `copy_to` returned, or take a new one",
+        };
         let finding = Diagnostic::new(
             Rule::Stale,
             Some(site),
             format!(
-                "this uses a reference to {} of {} of rank {rank} whose data has been overwritten since: take a \
-                 new reference, or use the one that the overwriting operation returned",
+                "this uses a reference to {} of {} of rank {rank} whose data has been overwritten since: {advice}",
                 chunk_words(handle.named.index, handle.count()),
                 handle.named.buffer.word()
             ),

@@ -150,9 +150,10 @@ impl Parser {
 
     fn call_site(&mut self, method: &Ident, whole: &impl ToTokens) -> CallId {
         let start = method.span().start();
-        let span = self.span(whole);
+        let (method, span) = (self.span(method), self.span(whole));
         // Locations count columns from 1, spans from 0.
-        self.calls.push(CallSite { line: start.line as u32, column: start.column as u32 + 1, span });
+        let (line, column) = (start.line as u32, start.column as u32 + 1);
+        self.calls.push(CallSite { line, column, method, span });
         CallId(self.calls.len() as u32 - 1)
     }
 

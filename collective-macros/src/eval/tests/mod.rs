@@ -5,6 +5,7 @@
 
 mod closures;
 mod iterators;
+mod random;
 mod references;
 mod rust;
 mod std_methods;
