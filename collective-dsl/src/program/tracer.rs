@@ -310,7 +310,10 @@ impl Tracer {
             return self.fail(
                 Rule::Uninitialised,
                 site,
-                format!("chunk {} of {buffer} of rank {rank} has never been written", index + hole),
+                format!(
+                    "chunk {} of {buffer} of rank {rank} has never been written: copy something into it first",
+                    index + hole
+                ),
             );
         }
         self.handle(slice, Named::new(buffer, index), count as u32, None, site)
@@ -587,6 +590,10 @@ impl Tracer {
         if index.checked_add(count).is_none_or(|end| end > limit) {
             let has = match limit.checked_sub(1) {
                 Some(last) => format!("it has {}, so indices go from 0 to {last}", chunks_counted(limit)),
+                None if buffer == Buffer::Input => format!(
+                    "in this {} it has none; what the rank receives goes to its output",
+                    self.collective.kind()
+                ),
                 None => format!("in this {} it has none", self.collective.kind()),
             };
             let message = format!(

@@ -15,6 +15,8 @@ pub(crate) struct Closure {
     serial: u64,
     /// Copies of the variables that it uses, where it owns them.
     owned: Option<RefCell<Vec<Value>>>,
+    /// Closures within closures, by what they own.
+    nested: usize,
 }
 
 impl Closure {
@@ -26,12 +28,44 @@ impl Closure {
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn close(&mut self, id: ClosureId) -> Value {
+    pub(super) fn close(&mut self, id: ClosureId, span: SpanId) -> Eval {
         let closure = &self.ast.closures[id.0 as usize];
         let value = |slot: &Slot| self.stack[self.frame + slot.0 as usize].clone();
-        let owned = closure.owns.then(|| RefCell::new(closure.captures.iter().map(value).collect()));
+        let owned: Option<Vec<Value>> = closure.owns.then(|| closure.captures.iter().map(value).collect());
+        let mut nested = 0;
+        for value in owned.iter().flatten() {
+            nested = nested.max(self.nested(value, span)? + 1);
+        }
+        if nested > MAX_CALLS {
+            return self.fail(span, "closures are nested too deep here: use a loop");
+        }
+        let owned = owned.map(RefCell::new);
         let serial = self.frames.last().copied().unwrap_or_default();
-        Value::Closure(std::rc::Rc::new(Closure { id, frame: self.frame, serial, owned }))
+        Ok(Value::Closure(std::rc::Rc::new(Closure { id, frame: self.frame, serial, owned, nested })))
+    }
+
+    /// How deep closures are nested in a value.
+    fn nested(&mut self, value: &Value, span: SpanId) -> Eval<usize> {
+        match value {
+            Value::Closure(closure) => Ok(closure.nested),
+            Value::Some(value) => self.nested(value, span),
+            Value::Tuple(items) | Value::List(items) => {
+                let mut most = 0;
+                for item in items.iter() {
+                    self.burn(1, span)?;
+                    most = most.max(self.nested(item, span)?);
+                }
+                Ok(most)
+            }
+            Value::Iter(stream) => {
+                let mut most = 0;
+                for part in stream.borrow().parts() {
+                    most = most.max(self.nested(&part, span)?);
+                }
+                Ok(most)
+            }
+            _ => Ok(0),
+        }
     }
 
     /// Calls a closure or a function.
@@ -110,7 +144,7 @@ impl<'a> Machine<'a> {
     fn run_closure(&mut self, id: ClosureId, args: Vec<Value>, span: SpanId) -> Eval {
         let closure = &self.ast.closures[id.0 as usize];
         let function = &self.ast.functions[closure.function.0 as usize];
-        let around = std::mem::replace(&mut self.function, Some(function));
+        let around = self.function.replace(function);
         let shown = Shown::Params(&closure.params);
         let result = self.track(closure.body.span, false, shown, |machine| {
             for ((pattern, _), arg) in closure.params.iter().zip(args) {

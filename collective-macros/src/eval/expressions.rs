@@ -87,7 +87,7 @@ impl<'a> Machine<'a> {
             }
             ExprKind::Range(range) => self.range(range, span),
             ExprKind::Function(id) => Ok(Value::Function(*id)),
-            ExprKind::Closure(id) => Ok(self.close(*id)),
+            ExprKind::Closure(id) => self.close(*id, span),
             ExprKind::Apply(function, args) => {
                 let function = self.eval(function)?;
                 let args = self.eval_all(args)?;

@@ -139,6 +139,41 @@ impl Iter {
         }
     }
 
+    /// The iterators and functions that it is made of.
+    pub(super) fn parts(&self) -> Vec<Value> {
+        let iter = |stream: &Stream| Value::Iter(Rc::clone(stream));
+        match self {
+            Iter::Range(_) => Vec::new(),
+            Iter::List { items, .. } => vec![Value::List(Rc::clone(items))],
+            Iter::Rev(inner)
+            | Iter::StepBy { inner, .. }
+            | Iter::Enumerate { inner, .. }
+            | Iter::Take(inner, _)
+            | Iter::Skip(inner, _)
+            | Iter::Peekable { inner, .. }
+            | Iter::Cycle { original: inner, .. } => vec![iter(inner)],
+            Iter::Zip(a, b) => vec![iter(a), iter(b)],
+            Iter::Chain(a, b) => a.iter().chain(b).map(iter).collect(),
+            Iter::Map(inner, function)
+            | Iter::Filter(inner, function)
+            | Iter::FilterMap(inner, function)
+            | Iter::MapWhile(inner, function)
+            | Iter::Inspect(inner, function) => vec![iter(inner), function.clone()],
+            Iter::Flatten { inner, function, .. }
+            | Iter::TakeWhile(inner, function)
+            | Iter::SkipWhile(inner, function) => {
+                let mut parts = vec![iter(inner)];
+                parts.extend(function.clone());
+                parts
+            }
+            Iter::Successors { next, function } => {
+                let mut parts = vec![function.clone()];
+                parts.extend(next.clone());
+                parts
+            }
+        }
+    }
+
     /// How many are left, where that is known without running it.
     pub(super) fn len(&self) -> Option<usize> {
         match self {

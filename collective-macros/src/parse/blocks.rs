@@ -57,6 +57,12 @@ impl Parser {
         });
         let mut ids = Vec::new();
         for item in items {
+            if let syn::Item::Struct(syn::ItemStruct { ident, .. })
+            | syn::Item::Enum(syn::ItemEnum { ident, .. })
+            | syn::Item::Type(syn::ItemType { ident, .. }) = item
+            {
+                self.own_types.push(ident.to_string());
+            }
             ids.push(match item {
                 syn::Item::Fn(function) => {
                     let id = self.declare();

@@ -35,6 +35,10 @@ impl Parser {
             self.buffer(path, BufferName::Scratch);
             return ExprKind::Scratch(self.boxed(&call.args[0]));
         }
+        // There is an error about the type already.
+        if self.own_types.iter().any(|own| names.first() == Some(&own.as_str())) {
+            return ExprKind::Invalid;
+        }
         self.invalid(at, advice::for_unknown_function(&names))
     }
 

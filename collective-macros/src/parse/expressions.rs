@@ -74,6 +74,7 @@ impl Parser {
                 // Of a range.
                 Member::Named(name) if name == "start" => ExprKind::Field(self.boxed(&field.base), 0),
                 Member::Named(name) if name == "end" => ExprKind::Field(self.boxed(&field.base), 1),
+                Member::Named(_) if !self.own_types.is_empty() => ExprKind::Invalid,
                 Member::Named(_) => self.invalid(
                     expr,
                     "structs are not evaluated at build time: of fields only those of tuples are known, such as `.0`",
@@ -83,6 +84,8 @@ impl Parser {
                 ExprKind::Index(Box::new([self.expr(&index.expr), self.expr(&index.index)]))
             }
             E::Range(range) => self.range(range),
+            // There is an error about the type already.
+            E::Struct(_) if !self.own_types.is_empty() => ExprKind::Invalid,
             E::Closure(closure) => self.closure(closure),
             E::Try(inner) => ExprKind::Try(self.boxed(&inner.expr)),
             E::Block(block) => match &block.label {

@@ -93,6 +93,8 @@ struct Parser {
     closures: Vec<Option<Closure>>,
     /// The type parameters of the helper function at hand, and of those around it.
     generics: Vec<(String, Type)>,
+    /// Types that the body declares, about which there is an error already.
+    own_types: Vec<String>,
     scopes: Scopes,
     literals: Vec<LiteralInt>,
     buffers: Vec<(syn::Path, BufferName)>,
@@ -204,6 +206,11 @@ impl<'ast> Visit<'ast> for Outline<'_> {
         syn::visit::visit_expr(self, expr);
         self.depth -= 1;
     }
+
+    // There is an error about them as a whole.
+    fn visit_item_struct(&mut self, _: &'ast syn::ItemStruct) {}
+
+    fn visit_item_enum(&mut self, _: &'ast syn::ItemEnum) {}
 
     fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
         const HARMLESS: [&str; 9] =

@@ -16,7 +16,11 @@ impl Parser {
             syn::Type::Slice(slice) => Type::List(Box::new(self.ty(&slice.elem))),
             syn::Type::Infer(_) => Type::Other,
             syn::Type::ImplTrait(bounds) => self.bounds(ty, &bounds.bounds),
-            syn::Type::TraitObject(bounds) => self.bounds(ty, &bounds.bounds),
+            // An iterator of any type could be wrapped again and again.
+            syn::Type::TraitObject(bounds) => match self.bounds(ty, &bounds.bounds) {
+                Type::Iter(_) => self.unknown_type(ty),
+                known => known,
+            },
             _ => self.unknown_type(ty),
         }
     }
@@ -24,6 +28,9 @@ impl Parser {
     fn named_type(&mut self, ty: &syn::Type, path: &syn::Path) -> Type {
         let Some(last) = path.segments.last() else { return self.unknown_type(ty) };
         let name = last.ident.to_string();
+        if self.own_types.contains(&name) {
+            return Type::Other;
+        }
         if let Some((_, known)) = self.generics.iter().rev().find(|(known, _)| *known == name) {
             return known.clone();
         }

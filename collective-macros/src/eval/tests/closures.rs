@@ -37,6 +37,13 @@ fn closures_compute_as_rust_does() {
         { let limit = 3; let v = vec![1, 5, 2, 7]; let small: Vec<_> = v.iter().filter(|&&x| x < limit).collect(); small.len() },
     ];
     refused("{ let f = |x: usize| x - 1; f(0) }", "`x - 1` underflows");
+    let wrapped = "{ let mut f: Box<dyn Fn(usize) -> usize> = Box::new(|x| x); \
+                   for _ in 0..1_000_000 { f = Box::new(move |x| f(x) + 1); } f(1) }";
+    refused(wrapped, "nested too deep");
+    refused(
+        "{ let it: Box<dyn Iterator<Item = usize>> = Box::new(0..3); it.count() }",
+        "`impl Iterator<Item = …>`",
+    );
     refused("{ let f = |x: usize| -> usize { loop {} }; f(1) }", "this loop ran");
     refused(
         "{ fn f(g: &dyn Fn(usize) -> usize, n: usize) -> usize { f(&|x| g(x), n + 1) } f(&|x| x, 1) }",
