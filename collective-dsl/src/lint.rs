@@ -17,9 +17,9 @@ use crate::trace::{Op, OpKind, Trace};
 /// Channels are held against the limit of `target`, or, where there is none, of the runtime with the most.
 ///
 /// ```
-/// use collective_dsl::{Buffer::{Input, Scratch}, Collective, CollectiveKind, Program, lint};
+/// use collective_dsl::{Buffer::{Output, Scratch}, Collective, CollectiveKind, Program, lint};
 /// let p = Program::new(Collective::new(CollectiveKind::Broadcast, 2, 1)?.in_place()?);
-/// let c = p.chunk(0, Input, 0).copy_to(1, Input, 0);
+/// let c = p.chunk(0, Output, 0).copy_to(1, Output, 0);
 /// c.copy_to(1, Scratch("spare"), 0);
 /// let found = lint::warnings(&p.finish("wasteful")?, None);
 /// assert_eq!(found.len(), 1);
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_program_without_waste_has_no_warnings() {
         let p = broadcast();
-        p.chunk(0, Input, 0).copy_to(2, Scratch("hop"), 0).copy_to(1, Input, 0).copy_to(2, Input, 0);
+        p.chunk(0, Output, 0).copy_to(2, Scratch("hop"), 0).copy_to(1, Output, 0).copy_to(2, Output, 0);
         assert_eq!(messages(p, None), []);
     }
 
@@ -221,10 +221,11 @@ mod tests {
     fn scratch_that_is_written_must_be_read() {
         let p = broadcast();
         for rank in 1..3 {
-            p.chunk(0, Input, 0).copy_to(rank, Scratch("in"), 4);
-            p.chunk(0, Input, 0).copy_to(rank, Input, 0);
+            p.chunk(0, Output, 0).copy_to(rank, Scratch("in"), 4);
+            p.chunk(0, Output, 0).copy_to(rank, Output, 0);
         }
-        let [(Rule::Unused, message)] = messages(p, None).try_into().unwrap() else { panic!() };
+        let found = messages(p, None);
+        let [(Rule::Unused, message)] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(
             message,
             "chunk 4 of scratch \"in\" of rank 1 is written here, but nobody reads it (likewise 1 more chunk): remove \
@@ -235,13 +236,15 @@ mod tests {
     #[test]
     fn what_is_overwritten_must_be_read_before() {
         let p = broadcast();
-        p.chunk(0, Input, 0).copy_to(1, Input, 0).copy_to(2, Input, 0);
-        p.chunk(0, Input, 0).copy_to(2, Input, 0);
+        p.chunk(0, Output, 0).copy_to(1, Output, 0).copy_to(2, Output, 0);
+        p.chunk(0, Output, 0).copy_to(2, Output, 0);
         let trace = p.finish("test").unwrap();
         let found = warnings(&trace, None);
         assert_eq!(found.len(), 1);
         assert!(
-            found[0].message.contains("chunk 0 of input of rank 2 is written here and is overwritten before")
+            found[0]
+                .message
+                .contains("chunk 0 of output of rank 2 is written here and is overwritten before")
         );
         assert_eq!(found[0].site, Some(trace.ops[1].site));
         assert_eq!(found[0].related[0].0, trace.ops[2].site);
@@ -261,8 +264,9 @@ mod tests {
         for rank in 0..3 {
             p.scratch(rank, "in", 2);
         }
-        p.chunk(0, Input, 0).copy_to(1, Scratch("in"), 0).copy_to(1, Input, 0).copy_to(2, Input, 0);
-        let [(Rule::Unused, message)] = messages(p, None).try_into().unwrap() else { panic!() };
+        p.chunk(0, Output, 0).copy_to(1, Scratch("in"), 0).copy_to(1, Output, 0).copy_to(2, Output, 0);
+        let found = messages(p, None);
+        let [(Rule::Unused, message)] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(
             message,
             "scratch \"in\" of rank 0 is declared, but nothing is written to it (likewise 1 more buffer)"
@@ -273,13 +277,13 @@ mod tests {
     fn channels_are_held_against_the_target() {
         let p = || {
             let p = broadcast();
-            p.chunk(0, Input, 0).on_channel(40).copy_to(1, Input, 0).copy_to(2, Input, 0);
+            p.chunk(0, Output, 0).on_channel(40).copy_to(1, Output, 0);
+            p.chunk(0, Output, 0).copy_to(2, Output, 0);
             p
         };
         assert_eq!(messages(p(), None), []);
-        let [(Rule::Limit, message)] = messages(p(), Some(Target::Msccl)).try_into().unwrap() else {
-            panic!()
-        };
+        let found = messages(p(), Some(Target::Msccl));
+        let [(Rule::Limit, message)] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(message, "channel 40 is more than msccl has: channels go from 0 to 31");
     }
 
