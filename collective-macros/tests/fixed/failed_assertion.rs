@@ -5,7 +5,7 @@ use collective::prelude::*;
 
 #[collective(all_reduce, in_place, chunks = 1, build(ranks = 6))]
 fn right(p: &Program, ranks: usize) {
-    assert!(ranks % 3 == 0, "three ranks a node");
+    assert!(ranks.is_multiple_of(3), "three ranks a node");
     let mut sum = p.chunk(0, Input, 0);
     for rank in 1..ranks {
         sum = p.chunk(rank, Input, 0).reduce(sum);
