@@ -11,6 +11,9 @@ pub use collective_dsl::*;
 pub use collective_macros::collective;
 pub use sim_core as sim;
 
+#[doc = include_str!("../docs/rust-subset.md")]
+pub mod rust_subset {}
+
 /// What a file with algorithms needs: the attribute [`macro@collective`], the [`Program`] that an algorithm is
 /// given, the [`ChunkRef`]s that it moves, and the buffers by their short names.
 ///

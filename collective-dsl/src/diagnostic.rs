@@ -35,6 +35,8 @@ pub enum Rule {
     Hasdep,
     /// A step that writes to the input of a collective out of place, which callers expect to keep: a warning.
     Input,
+    /// Data that nobody reads, or a buffer that nobody uses: a warning.
+    Unused,
 }
 
 impl Rule {
@@ -54,6 +56,7 @@ impl Rule {
             Rule::Wrong => "wrong",
             Rule::Hasdep => "hasdep",
             Rule::Input => "input",
+            Rule::Unused => "unused",
         }
     }
 }

@@ -20,6 +20,7 @@ mod diagnostic;
 mod embedded;
 pub mod et;
 mod ids;
+pub mod lint;
 mod lower;
 pub mod msccl;
 mod options;

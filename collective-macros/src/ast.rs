@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::detail::Detail;
 use crate::integer::{Int, IntKind};
+use crate::method::Method;
 use crate::span::SpanId;
 
 /// A local variable: an index into the frame of its function.
@@ -14,8 +15,12 @@ use crate::span::SpanId;
 pub(crate) struct Slot(pub(crate) u32);
 
 /// A function or constant: an index into [`Ast::functions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FunctionId(pub(crate) u32);
+
+/// A closure: an index into [`Ast::closures`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClosureId(pub(crate) u32);
 
 /// A loop or labelled block of a function, the target of `break` and `continue`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +38,7 @@ pub(crate) struct LiteralId(pub(crate) u32);
 pub(crate) struct Ast {
     /// The algorithm, its helper functions and constants.
     pub(crate) functions: Vec<Function>,
+    pub(crate) closures: Vec<Closure>,
     pub(crate) main: FunctionId,
     /// What the arguments of the attribute compute from the parameters.
     pub(crate) details: Vec<(Detail, FunctionId)>,
@@ -47,6 +53,9 @@ pub(crate) struct Ast {
 pub(crate) struct CallSite {
     pub(crate) line: u32,
     pub(crate) column: u32,
+    /// The method's name.
+    pub(crate) method: SpanId,
+    /// The whole expression.
     pub(crate) span: SpanId,
 }
 
@@ -54,9 +63,25 @@ pub(crate) struct CallSite {
 pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) params: Vec<(Pattern, Type)>,
-    pub(crate) slots: usize,
+    /// The name of each local variable, those of its closures among them.
+    pub(crate) slots: Vec<String>,
     pub(crate) result: Type,
     pub(crate) body: Expr,
+}
+
+/// A closure. Its variables lie in the frame of the function around it.
+#[derive(Debug)]
+pub(crate) struct Closure {
+    pub(crate) function: FunctionId,
+    pub(crate) params: Vec<(Pattern, Type)>,
+    pub(crate) result: Type,
+    pub(crate) body: Expr,
+    /// The variables from around it that it uses.
+    pub(crate) captures: Vec<Slot>,
+    /// Whether it has copies of them: it says `move`, or there are none.
+    pub(crate) owns: bool,
+    /// Its own variables: the first, and the one after the last.
+    pub(crate) own: (u32, u32),
 }
 
 /// What a type annotation says that inference needs: the types of integers.
@@ -66,6 +91,9 @@ pub(crate) enum Type {
     Tuple(Vec<Type>),
     List(Box<Type>),
     Option(Box<Type>),
+    /// A range or an iterator, by what it gives.
+    Iter(Box<Type>),
+    Fn(Vec<Type>, Box<Type>),
     /// Without integers, or left to inference.
     Other,
 }
@@ -109,16 +137,34 @@ pub(crate) enum ExprKind {
     Continue(LoopId),
     Return(Option<Box<Expr>>),
     Call(FunctionId, Vec<Expr>),
-    InRange(Box<(Range, Expr)>),
+    /// A function as a value.
+    Function(FunctionId),
+    Closure(ClosureId),
+    /// A call of a closure, or of a function that is a value.
+    Apply(Box<Expr>, Vec<Expr>),
+    Range(Box<Range>),
     IntMethod(IntMethod, Box<Expr>, Vec<Expr>),
-    /// `checked_sub` and its like: the operator, or nothing where it has no value.
-    Checked(BinaryOp, Box<[Expr; 2]>),
-    ListMethod(ListMethod, Box<Expr>, Vec<Expr>),
-    ListContains(Box<[Expr; 2]>),
+    /// `checked_sub` and its like.
+    Guarded(Guard, BinaryOp, Box<[Expr; 2]>),
     None,
     Some(Box<Expr>),
-    OptionMethod(OptionMethod, Box<Expr>, Vec<Expr>),
-    Mutate(Mutation, Box<Place>, Vec<Expr>),
+    /// `?` on an Option.
+    Try(Box<Expr>),
+    /// `*x`, where `x` may be a `&mut`.
+    Deref(Box<Expr>),
+    /// `&mut place`.
+    BorrowMut(Box<Place>),
+    Method(Method, Box<Expr>, Vec<Expr>),
+    /// A method that changes its receiver.
+    Mutate(Method, Box<Place>, Vec<Expr>),
+    /// `std::mem::swap`.
+    SwapPlaces(Box<[Expr; 2]>),
+    Successors(Box<[Expr; 2]>),
+    /// An expression with a type that is written down.
+    Typed(Box<Expr>, Type),
+    Format(Format),
+    /// What is printed at run time, and only evaluated at build time.
+    Print(Format),
     Dsl(DslMethod, CallId, Box<Expr>, Vec<Expr>),
     Assert(Box<Assert>),
     /// Not in the subset; the error is already recorded.
@@ -144,6 +190,8 @@ pub(crate) enum BinaryOp {
     BitXor,
     Shl,
     Shr,
+    /// Only in `checked_pow` and its like.
+    Pow,
     Eq,
     Ne,
     Lt,
@@ -177,23 +225,41 @@ pub(crate) struct AssignBinary {
     pub(crate) words: Words,
 }
 
+/// What `checked_sub` and its like do where the operator alone would fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guard {
+    Checked,
+    Wrapping,
+    Saturating,
+    Overflowing,
+}
+
 /// The left side of an assignment.
 #[derive(Debug)]
 pub(crate) enum Target {
     Place(Place),
-    Tuple(Vec<Target>),
+    /// A tuple or an array.
+    Sequence(Vec<Target>),
     Ignore,
 }
 
-/// A variable, or an element or field of one.
+/// A variable, what a `&mut` points to, or an element or field of one.
 #[derive(Debug)]
 pub(crate) struct Place {
-    pub(crate) slot: Slot,
+    pub(crate) root: Root,
     pub(crate) path: Vec<Projection>,
 }
 
 #[derive(Debug)]
+pub(crate) enum Root {
+    Local(Slot),
+    /// A `&mut` that is computed, or a value without a name.
+    Expr(Expr),
+}
+
+#[derive(Debug)]
 pub(crate) enum Projection {
+    Deref,
     Field(usize),
     Index(Expr),
 }
@@ -252,12 +318,21 @@ pub(crate) enum Pattern {
     None,
     Some(Box<Pattern>),
     Either(Vec<Pattern>),
-    /// A tuple or an array; `rest` is the position of `..`.
+    /// `&mut pattern`.
+    Deref(Box<Pattern>),
+    /// A tuple or an array.
     Sequence {
         items: Vec<Pattern>,
-        rest: Option<usize>,
+        rest: Option<Rest>,
         is_tuple: bool,
     },
+}
+
+/// `..` among the items of a pattern, or `name @ ..`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rest {
+    pub(crate) at: usize,
+    pub(crate) name: Option<Slot>,
 }
 
 #[derive(Debug)]
@@ -271,30 +346,15 @@ pub(crate) struct While {
 pub(crate) struct For {
     pub(crate) id: LoopId,
     pub(crate) pattern: Pattern,
-    pub(crate) source: Source,
-    pub(crate) adapters: Vec<Adapter>,
+    pub(crate) items: Expr,
     pub(crate) body: Block,
-}
-
-/// What a `for` loop runs over.
-#[derive(Debug)]
-pub(crate) enum Source {
-    Range(Range),
-    List(Expr),
 }
 
 #[derive(Debug)]
 pub(crate) struct Range {
-    pub(crate) start: Expr,
-    pub(crate) end: Expr,
+    pub(crate) start: Option<Expr>,
+    pub(crate) end: Option<Expr>,
     pub(crate) inclusive: bool,
-}
-
-#[derive(Debug)]
-pub(crate) enum Adapter {
-    Rev,
-    StepBy(Expr),
-    Enumerate,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -318,36 +378,16 @@ pub(crate) enum IntMethod {
     NextPowerOfTwo,
     IsMultipleOf,
     Isqrt,
-    SaturatingSub,
-    SaturatingAdd,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ListMethod {
-    Len,
-    IsEmpty,
-    Get,
-    First,
-    Last,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OptionMethod {
-    IsSome,
-    IsNone,
-    /// Also `expect`.
-    Unwrap,
-    UnwrapOr,
-}
-
-/// A method that changes a `Vec` or an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mutation {
-    Push,
-    Pop,
-    Swap,
-    Reverse,
-    Clear,
+    Ilog10,
+    Signum,
+    IsPositive,
+    IsNegative,
+    UnsignedAbs,
+    CountZeros,
+    LeadingOnes,
+    TrailingOnes,
+    ReverseBits,
+    Midpoint,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -371,9 +411,46 @@ pub(crate) enum DslMethod {
     Count,
 }
 
-/// A condition without which the algorithm must not go on; `None` for `panic!` and its like.
+/// A condition without which the algorithm must not go on.
 #[derive(Debug)]
 pub(crate) struct Assert {
-    pub(crate) condition: Option<Expr>,
-    pub(crate) message: String,
+    pub(crate) condition: Condition,
+    /// The condition as it is written.
+    pub(crate) shown: String,
+    pub(crate) message: Option<Format>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Condition {
+    Holds(Expr),
+    /// Two values that must be equal, or must not.
+    Compare {
+        is_equal: bool,
+        sides: [Expr; 2],
+    },
+    /// `panic!` and its like.
+    Never,
+}
+
+/// A format string with its arguments.
+#[derive(Debug, Default)]
+pub(crate) struct Format {
+    pub(crate) pieces: Vec<Piece>,
+    /// Each argument once, in the order in which they are evaluated.
+    pub(crate) args: Vec<Expr>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Piece {
+    Text(String),
+    /// An argument, and how it is shown.
+    Arg(usize, Spec),
+}
+
+/// `{}`, `{:?}`, `{:02}`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spec {
+    pub(crate) is_debug: bool,
+    pub(crate) is_zero_padded: bool,
+    pub(crate) width: usize,
 }

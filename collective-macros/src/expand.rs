@@ -14,6 +14,7 @@ use crate::parse;
 use crate::report;
 use crate::signature::Signature;
 use crate::source::Source;
+use crate::warning::{self, Warning};
 
 /// The function as it was, and what stands beside it. On an error, that is placeholders and the errors, so that
 /// the compiler has nothing else to say.
@@ -42,12 +43,14 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
         errors.extend(wrong_builds);
     }
     let source = Source::of(signature.ident.span());
-    let built = if errors.is_empty() {
+    let (built, warnings) = if errors.is_empty() {
         evaluate(&arguments, &signature, &mut function, &source, &builds, &mut errors)
     } else {
-        Vec::new()
+        (Vec::new(), Vec::new())
     };
-    let graphs = built.into_iter().map(Result::ok).chain(std::iter::repeat_with(|| None));
+    let warnings = warning::items(&warnings, &function.attrs);
+    let graphs = built.into_iter().map(|built| built.ok().map(|finished| finished.bytes));
+    let graphs = graphs.chain(std::iter::repeat_with(|| None));
     let generated = Generated {
         signature: &signature,
         arguments: &arguments,
@@ -57,7 +60,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     };
     let generated = generated.tokens();
     if errors.is_empty() {
-        return quote!(#function #generated);
+        return quote!(#function #generated #warnings);
     }
     // The compiler has enough to say about it: without the checks.
     let errors = errors.iter().map(syn::Error::to_compile_error);
@@ -71,16 +74,16 @@ fn evaluate(
     source: &Source,
     builds: &[Build],
     errors: &mut Vec<syn::Error>,
-) -> Vec<instance::Built> {
+) -> (Vec<instance::Built>, Vec<Warning>) {
     // A function that is not evaluated may use all of Rust.
     if builds.is_empty() {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     }
     let parsed = match parse::parse(signature, &function.block, &arguments.details) {
         Ok(parsed) => parsed,
         Err(unsupported) => {
             errors.extend(unsupported);
-            return Vec::new();
+            return (Vec::new(), Vec::new());
         }
     };
     names::add_checks(&mut function.block, &parsed.buffers);
@@ -103,5 +106,11 @@ fn evaluate(
         .filter_map(|(build, built)| Some((build, built.as_ref().err()?.clone())))
         .collect();
     errors.extend(report::errors(&found, signature, builds.len(), &parsed.spans));
-    built
+    let wasted: Vec<(&Build, &[Finding])> = builds
+        .iter()
+        .zip(&built)
+        .filter_map(|(build, built)| Some((build, built.as_ref().ok()?.warnings.as_slice())))
+        .collect();
+    let warnings = report::warnings(&wasted, signature, builds.len(), &parsed.spans);
+    (built, warnings)
 }

@@ -4,10 +4,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use collective_dsl::et::{self, EtBytes, EtError, EtOptions};
-use collective_dsl::{Collective, CollectiveKind, Diagnostics, Options, Rule, Setting, Size, compile};
+use collective_dsl::{
+    Collective, CollectiveKind, Diagnostics, Options, Rule, Schedule, Setting, SiteTable, Size, compile, lint,
+};
 
-use crate::ast::{Ast, CallId};
-use crate::eval::{self, Failure};
+use crate::ast::{Ast, CallId, CallSite};
+use crate::eval::{self, Context, Failure, Sites};
 use crate::span::SpanId;
 
 /// The stack of an evaluation. Nested helper functions take some of it, and more so when the user's build
@@ -38,6 +40,8 @@ pub(crate) struct Finding {
     /// `None` where the evaluation itself failed.
     pub(crate) rule: Option<Rule>,
     pub(crate) message: String,
+    /// The variables of the loops around it.
+    pub(crate) context: Context,
     pub(crate) related: Vec<(SpanId, String)>,
 }
 
@@ -57,13 +61,22 @@ impl From<Failure> for Finding {
             place: Place::Expression(failure.span),
             rule: None,
             message: failure.message,
+            context: failure.context,
             related: Vec::new(),
         }
     }
 }
 
-/// The bytes of one build, or what is wrong with it.
-pub(crate) type Built = Result<EtBytes, Vec<Finding>>;
+/// What a right build gives.
+#[derive(Clone, Debug)]
+pub(crate) struct Finished {
+    pub(crate) bytes: EtBytes,
+    /// What is hardly meant.
+    pub(crate) warnings: Vec<Finding>,
+}
+
+/// One build, or what is wrong with it.
+pub(crate) type Built = Result<Finished, Vec<Finding>>;
 
 /// Builds all instances, as many at a time as there are processors.
 pub(crate) fn build_all(algorithm: &Algorithm<'_>, params: &[Vec<usize>]) -> Vec<Built> {
@@ -88,13 +101,16 @@ pub(crate) fn build_all(algorithm: &Algorithm<'_>, params: &[Vec<usize>]) -> Vec
         }
     });
     let lost = || {
-        let message =
-            "this could not be evaluated, for a reason that is not in the algorithm: report it, and use the \
-                       run-time path"
-                .to_owned();
-        Err(vec![Finding { place: Place::Build, rule: None, message, related: Vec::new() }])
+        let message = "this could not be evaluated, for a reason that is not in the algorithm: report it, and use the \
+                       run-time path";
+        Err(vec![whole(message.to_owned())])
     };
     results.into_iter().map(|result| result.into_inner().ok().flatten().unwrap_or_else(lost)).collect()
+}
+
+/// Something wrong with a build as a whole.
+fn whole(message: String) -> Finding {
+    Finding { place: Place::Build, rule: None, message, context: Context::default(), related: Vec::new() }
 }
 
 impl Algorithm<'_> {
@@ -107,7 +123,9 @@ impl Algorithm<'_> {
             ..Setting::new(self.name, self.kind, params[self.ranks_param])
         };
         let collective = |setting: &Setting<'_>, place| {
-            setting.collective().map_err(|wrong| findings(wrong, self.ast, &[], place))
+            setting
+                .collective()
+                .map_err(|wrong| findings(wrong, self.ast, (&[], &[]), place, |call| call.span))
         };
         let mut known = collective(&setting, Place::Build)?;
         for (detail, function) in &self.ast.details {
@@ -120,18 +138,17 @@ impl Algorithm<'_> {
     }
 
     fn build(&self, params: &[usize]) -> Built {
-        let whole =
-            |message: String| Finding { place: Place::Build, rule: None, message, related: Vec::new() };
         let collective = self.collective(params)?;
-        let outcome = eval::run(self.ast, self.name, self.file, (collective, self.options), params);
-        let wrong = |wrong: Diagnostics| findings(wrong, self.ast, &outcome.calls, Place::Function);
-        let trace = match (outcome.trace, outcome.failure) {
-            (Ok(trace), None) => trace,
-            (Ok(_), Some(failure)) => return Err(vec![failure.into()]),
-            // What fails later may only follow from what is wrong before.
-            (Err(diagnostics), _) => return Err(wrong(diagnostics)),
+        let (schedule, warnings) = match self.schedule(collective.clone(), params, Sites::Calls) {
+            Ok(done) => done,
+            Err(mut found) => {
+                // Once more, to tell in which round of its loops each happened.
+                if let Err(detailed) = self.schedule(collective, params, Sites::Operations) {
+                    found.iter_mut().for_each(|finding| finding.learn(&detailed));
+                }
+                return Err(found);
+            }
         };
-        let schedule = compile(&trace).map_err(wrong)?;
         let bytes = et::bytes(&schedule, &EtOptions::new(self.size))
             .map_err(|error| vec![whole(refused_size(&error))])?;
         let total: usize = bytes.ranks().iter().map(Vec::len).sum();
@@ -144,7 +161,47 @@ impl Algorithm<'_> {
                 self.name
             ))]);
         }
-        Ok(bytes)
+        Ok(Finished { bytes, warnings })
+    }
+
+    fn schedule(
+        &self,
+        collective: Collective,
+        params: &[usize],
+        sites: Sites,
+    ) -> Result<(Schedule, Vec<Finding>), Vec<Finding>> {
+        let outcome = eval::run(self.ast, self.name, self.file, (collective, self.options), params, sites);
+        let sites = (outcome.calls.as_slice(), outcome.contexts.as_slice());
+        let wrong = |wrong: Diagnostics| findings(wrong, self.ast, sites, Place::Function, |call| call.span);
+        let trace = match (outcome.trace, &outcome.failure) {
+            (Ok(trace), None) => trace,
+            (Ok(_), Some(failure)) => return Err(vec![failure.clone().into()]),
+            // What fails later may only follow from what is wrong before.
+            (Err(diagnostics), _) => return Err(wrong(diagnostics)),
+        };
+        let schedule = compile(&trace).map_err(wrong)?;
+        let wasted = Diagnostics {
+            name: self.name.to_owned(),
+            findings: lint::warnings(&trace, None),
+            sites: SiteTable::default(),
+        };
+        // A warning is underlined at one token only.
+        Ok((schedule, findings(wasted, self.ast, sites, Place::Function, |call| call.method)))
+    }
+}
+
+impl Finding {
+    /// Takes over the context of the same finding in more detail: there each operation is a place of its own, so that
+    /// nothing is counted together.
+    fn learn(&mut self, detailed: &[Finding]) {
+        let first = |message: &str| message.split(" (likewise").next().unwrap_or_default().to_owned();
+        let wanted = first(&self.message);
+        let known =
+            detailed.iter().find(|other| other.place == self.place && first(&other.message) == wanted);
+        if let (Some(known), true) = (known, self.context == Context::default()) {
+            self.context = known.context.clone();
+            self.related = known.related.clone();
+        }
     }
 }
 
@@ -159,16 +216,31 @@ fn refused_size(error: &EtError) -> String {
 }
 
 /// Diagnostics with the calls of the interpreter as their places.
-fn findings(wrong: Diagnostics, ast: &Ast, calls: &[CallId], otherwise: Place) -> Vec<Finding> {
+fn findings(
+    wrong: Diagnostics,
+    ast: &Ast,
+    (calls, contexts): (&[CallId], &[Context]),
+    otherwise: Place,
+    at: fn(&CallSite) -> SpanId,
+) -> Vec<Finding> {
     let span = |site: collective_dsl::SiteId| {
         let call = calls.get(site.index())?;
-        Some(ast.calls[call.0 as usize].span)
+        Some(at(&ast.calls[call.0 as usize]))
+    };
+    let context = |site: collective_dsl::SiteId| contexts.get(site.index()).cloned().unwrap_or_default();
+    let related = |(site, what): (collective_dsl::SiteId, String)| {
+        let what = match context(site).words() {
+            Some(words) => format!("{what}, with {words}"),
+            None => what,
+        };
+        Some((span(site)?, what))
     };
     let finding = |finding: collective_dsl::Diagnostic| Finding {
         place: finding.site.and_then(span).map_or(otherwise, Place::Expression),
         rule: Some(finding.rule),
         message: finding.message,
-        related: finding.related.into_iter().filter_map(|(site, what)| Some((span(site)?, what))).collect(),
+        context: finding.site.map(context).unwrap_or_default(),
+        related: finding.related.into_iter().filter_map(related).collect(),
     };
     wrong.findings.into_iter().map(finding).collect()
 }

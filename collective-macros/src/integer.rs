@@ -1,6 +1,6 @@
 //! Integers as Rust computes with them in a debug build: an operation that does not fit its type is a fault.
 
-use crate::ast::{BinaryOp, IntMethod};
+use crate::ast::{BinaryOp, Guard, IntMethod};
 
 /// The type of an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,15 +151,21 @@ pub(crate) fn common(a: Int, b: Int) -> Result<IntKind, Fault> {
 
 /// An operator that gives an integer; comparisons are [`compare`].
 pub(crate) fn arithmetic(op: BinaryOp, a: Int, b: Int) -> Result<Int, Fault> {
-    if let BinaryOp::Shl | BinaryOp::Shr = op {
-        return shift(op, a, b);
+    match op {
+        BinaryOp::Shl | BinaryOp::Shr => return shift(op, a, b),
+        BinaryOp::Pow => return power(a, b),
+        _ => {}
     }
     let kind = common(a, b)?;
     let overflow = Fault::Overflow(kind);
     let value = match op {
         BinaryOp::Add => a.value + b.value,
         BinaryOp::Sub => a.value - b.value,
-        BinaryOp::Mul => a.value.checked_mul(b.value).ok_or(overflow)?,
+        BinaryOp::Mul => {
+            let is_below = (a.value < 0) != (b.value < 0);
+            let fault = if is_below { Fault::Underflow(kind) } else { overflow };
+            a.value.checked_mul(b.value).ok_or(fault)?
+        }
         BinaryOp::Div => a.value.checked_div(b.value).ok_or(Fault::DivideByZero)?,
         BinaryOp::Rem if is_least_by_minus_one(a, b) => return Err(overflow),
         BinaryOp::Rem => a.value.checked_rem(b.value).ok_or(Fault::DivideByZero)?,
@@ -183,6 +189,50 @@ fn shift(op: BinaryOp, a: Int, b: Int) -> Result<Int, Fault> {
     }
     // The bits that leave the type are dropped.
     Ok(Int::new(wrap(a.value << by, a.kind), a.kind))
+}
+
+/// What an operation gives that does not stop where the operator would.
+pub(crate) enum Guarded {
+    Int(Int),
+    Nothing,
+    Pair(Int, bool),
+}
+
+/// `checked_sub` and its like.
+pub(crate) fn guarded(guard: Guard, op: BinaryOp, a: Int, b: Int) -> Result<Guarded, Fault> {
+    let fault = match (arithmetic(op, a, b), guard) {
+        (Ok(int), Guard::Overflowing) => return Ok(Guarded::Pair(int, false)),
+        (Ok(int), _) => return Ok(Guarded::Int(int)),
+        (Err(Fault::DivideByZero | Fault::ShiftTooFar(_)), Guard::Checked) => return Ok(Guarded::Nothing),
+        (Err(fault), _) => fault,
+    };
+    let (Fault::Underflow(kind) | Fault::Overflow(kind)) = fault else { return Err(fault) };
+    Ok(match guard {
+        Guard::Checked => Guarded::Nothing,
+        Guard::Wrapping => Guarded::Int(wrapped(op, a, b)),
+        Guard::Overflowing => Guarded::Pair(wrapped(op, a, b), true),
+        Guard::Saturating => {
+            let is_below = match op {
+                BinaryOp::Mul => (a.value < 0) != (b.value < 0),
+                _ => matches!(fault, Fault::Underflow(_)),
+            };
+            Guarded::Int(Int::new(if is_below { kind.min() } else { kind.max() }, kind))
+        }
+    })
+}
+
+/// The low bits of a result that does not fit.
+fn wrapped(op: BinaryOp, a: Int, b: Int) -> Int {
+    let value = match op {
+        BinaryOp::Add => a.value + b.value,
+        BinaryOp::Sub => a.value - b.value,
+        BinaryOp::Mul => a.value.wrapping_mul(b.value),
+        BinaryOp::Pow => a.value.wrapping_pow(b.value as u32),
+        BinaryOp::Rem => 0,
+        // Of a division only the least by -1 does not fit.
+        _ => -a.value,
+    };
+    Int::new(wrap(value, a.kind), a.kind)
 }
 
 /// A comparison.
@@ -249,10 +299,20 @@ pub(crate) fn method(method: IntMethod, this: Int, args: &[Int]) -> Result<Answe
         M::NextPowerOfTwo => own((value.max(0) as u128).next_power_of_two() as i128),
         M::IsMultipleOf => Ok(Answer::Bool(if other == 0 { value == 0 } else { value % other == 0 })),
         M::Isqrt => own(value.checked_isqrt().ok_or(Fault::Undefined)?),
-        M::SaturatingSub | M::SaturatingAdd => {
-            let exact = if method == M::SaturatingSub { value - other } else { value + other };
-            own(exact.clamp(kind.min(), kind.max()))
+        M::Ilog10 => u32(value.checked_ilog10().ok_or(Fault::Undefined)?),
+        M::Signum => own(value.signum()),
+        M::IsPositive => Ok(Answer::Bool(value > 0)),
+        M::IsNegative => Ok(Answer::Bool(value < 0)),
+        M::UnsignedAbs => Ok(Answer::Int(Int::new(value.abs(), kind.unsigned()))),
+        M::CountZeros => u32(kind.bits() - wrap(value, kind.unsigned()).count_ones()),
+        M::LeadingOnes => u32(wrap(!value, kind.unsigned()).leading_zeros() - (128 - kind.bits())),
+        M::TrailingOnes => u32(wrap(value, kind.unsigned()).trailing_ones()),
+        M::ReverseBits => {
+            let reversed = wrap(value, kind.unsigned()).reverse_bits() as u128 >> (128 - kind.bits());
+            own(wrap(reversed as i128, kind))
         }
+        // Towards zero where it has a sign, as in Rust.
+        M::Midpoint => own((value + other) / 2),
     }
 }
 

@@ -22,6 +22,7 @@ mod expand;
 mod infer;
 mod instance;
 mod integer;
+mod method;
 mod names;
 mod parse;
 mod paths;
@@ -30,6 +31,7 @@ mod signature;
 mod size;
 mod source;
 mod span;
+mod warning;
 
 use proc_macro::TokenStream;
 
@@ -125,34 +127,30 @@ use proc_macro::TokenStream;
 ///
 /// # What is evaluated at build time
 ///
-/// | of Rust | what |
-/// |---|---|
-/// | values | integers up to 64 bits, `bool`, tuples, arrays, `Vec`, `Option`, chunk references, buffers, string literals (as names and messages) |
-/// | statements | `let` with patterns and types, `let … else`, assignment (also to elements, fields and tuples), items below, `use` without renaming |
-/// | control flow | `if`, `if let`, `while let`, `match` (literals, ranges, `\|`, `@`, tuples, guards), `for`, `while`, `loop`, labels, `break` with a value, `continue`, `return`, blocks |
-/// | `for` over | ranges with both ends, arrays and `Vec`s (by value, `&`, `.iter()`); then `.rev()`, `.step_by(n)`, `.enumerate()` in any order |
-/// | operators | arithmetic, bits, shifts, comparisons, `&&` and `\|\|`, `as` between integers, `(a..b).contains(&x)` |
-/// | integer methods | `abs`, `abs_diff`, `checked_add` (`sub`, `mul`, `div`, `rem`), `clamp`, `count_ones`, `div_ceil`, `div_euclid`, `ilog`, `ilog2`, `is_multiple_of`, `is_power_of_two`, `isqrt`, `leading_zeros`, `max`, `min`, `next_multiple_of`, `next_power_of_two`, `pow`, `rem_euclid`, `saturating_add`, `saturating_sub`, `trailing_zeros`; `usize::MAX`, `MIN`, `BITS` |
-/// | lists | `[a, b]`, `[x; n]`, `vec![…]`, `Vec::new()`, indexing, `len`, `is_empty`, `contains`, `get`, `first`, `last`, `push`, `pop`, `swap`, `reverse`, `clear`, `clone`, `to_vec` |
-/// | options | `Some`, `None`, `is_some`, `is_none`, `unwrap`, `expect`, `unwrap_or` |
-/// | macros | `vec!`, `matches!`, `assert!`, `assert_eq!`, `assert_ne!`, their `debug_` forms (evaluated as in a debug build), `panic!`, `unreachable!` |
-/// | items in the body | helper functions (also recursive), constants |
-/// | of the language | `chunk`, `chunks`, `ranks`, `input_chunks`, `output_chunks`, `require`, `scratch`, `expect`; `copy_to`, `reduce`, `split`, `group`, `on_channel`, `on_send_block`, `on_recv_block`, `rank`, `count` |
+/// Integers, `bool`, tuples, arrays, `Vec`, `Option`, chunk references and collections of them; all statements and control
+/// flow, patterns, closures, nested and recursive functions, `&mut`; the methods of numbers, lists, options, ranges and
+/// iterators that algorithms need; and the calls of the language: `chunk`, `chunks`, `ranks`, `input_chunks`,
+/// `output_chunks`, `require`, `scratch`, `expect`; `copy_to`, `reduce`, `split`, `group`, `on_channel`, `on_send_block`,
+/// `on_recv_block`, `rank`, `count`. The page `docs/rust-subset.md`, which is the documentation of `collective::rust_subset`,
+/// lists all of it with an example each, and what to write instead of the rest.
 ///
 /// Integers behave as in a debug build: what overflows, or goes below zero in `usize`, is an error at that
 /// expression. A literal has the type that the compiler infers. An evaluation that does not end is stopped with an
-/// error at its loop.
+/// error at its loop. The compiler checks that `Input`, `Output` and `Scratch` are those of `Buffer`, unless a block
+/// within the body has a `use` of its own.
 ///
-/// Names are known by their spelling. In a pattern, a name that begins with a capital is taken for a constant, and
-/// any other for a variable: a constant from elsewhere in lower case would not be noticed. The compiler checks that
-/// `Input`, `Output` and `Scratch` are those of `Buffer`, unless a block within the body has a `use` of its own. Macros
-/// and types of your own that are called `assert` or `usize`, or methods of your own traits on numbers and lists, are
-/// not noticed.
+/// # Errors and warnings
+///
+/// An error says what is wrong, for which build, and in which round of the loops around it. `docs/errors.md` has wrong
+/// programs with their messages, and the programs put right.
+///
+/// Data that is copied and never read, scratch that is declared and never used, and channels that no runtime has are
+/// warnings. Stable Rust lets no macro print any, so each is the use of a deprecated constant, whose note is the warning:
+/// under `-D warnings` it is an error, and `#[allow(deprecated)]` on the function silences it.
 ///
 /// # What to do outside of it
 ///
 /// * Helper functions and constants from elsewhere are not seen: move them into the body.
-/// * Closures and iterator chains: write a nested `fn`, a `for` loop.
 /// * All-to-all-v, whose size table is no argument, and programs for some ranks of a larger job: call the function
 ///   with a `Program` of your own, `Program::new(Collective::all_to_all_v(&table)?)` or `Program::new(…).among(…)`,
 ///   and compile what its `finish` gives.

@@ -7,6 +7,7 @@ use crate::builds::Build;
 use crate::instance::{Finding, Place};
 use crate::signature::Signature;
 use crate::span::{SpanRange, SpanTable};
+use crate::warning::Warning;
 
 /// Errors that are shown at once; more would hide the first. Steps that wait for each other are shown in full.
 const MAX_ERRORS: usize = 6;
@@ -32,8 +33,15 @@ pub(crate) fn errors(
             }
             reported.push(finding);
             let mut message = finding.message.clone();
-            if finding.place != Place::Build && needs_build(signature, builds, &message) {
-                message += &format!(" (in `{}`)", build.words(signature));
+            let context = finding.context.words();
+            let needs_build = finding.place != Place::Build && needs_build(signature, builds, &message);
+            match (context, needs_build) {
+                (Some(context), true) => {
+                    message += &format!("\n(with {context} in `{}`)", build.words(signature));
+                }
+                (Some(context), false) => message += &format!("\n(with {context})"),
+                (None, true) => message += &format!(" (in `{}`)", build.words(signature)),
+                (None, false) => {}
             }
             for (place, what) in &finding.related {
                 message += &format!("\n(line {}: {what})", spans.get(*place).line());
@@ -42,6 +50,35 @@ pub(crate) fn errors(
         }
     }
     errors
+}
+
+/// What is hardly meant, as warnings of the compiler: the same of several builds is one.
+pub(crate) fn warnings(
+    found: &[(&Build, &[Finding])],
+    signature: &Signature,
+    builds: usize,
+    spans: &SpanTable,
+) -> Vec<Warning> {
+    let mut reported: Vec<&Finding> = Vec::new();
+    let mut warnings = Vec::new();
+    for (build, findings) in found {
+        for finding in *findings {
+            if warnings.len() >= MAX_ERRORS || is_reported(&reported, finding) {
+                continue;
+            }
+            reported.push(finding);
+            let mut message = finding.message.clone();
+            if needs_build(signature, builds, &message) {
+                message += &format!(" (in `{}`)", build.words(signature));
+            }
+            for (place, what) in &finding.related {
+                message += &format!(" (line {}: {what})", spans.get(*place).line());
+            }
+            let span = place(finding.place, build, &signature.ident, spans).first();
+            warnings.push(Warning { span, message });
+        }
+    }
+    warnings
 }
 
 /// Whether the same finding, perhaps of another build, is among those reported. What is wrong with a build is its own.
@@ -71,6 +108,7 @@ mod tests {
     use quote::format_ident;
 
     use super::*;
+    use crate::eval::Context;
     use crate::signature::Param;
 
     fn found(rule: Rule, messages: &[String], spans: &mut SpanTable) -> Vec<Finding> {
@@ -78,6 +116,7 @@ mod tests {
             place: Place::Expression(spans.add(proc_macro2::Span::call_site().into())),
             rule: Some(rule),
             message: message.clone(),
+            context: Context::default(),
             related: Vec::new(),
         };
         messages.iter().map(finding).collect()

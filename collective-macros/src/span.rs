@@ -28,6 +28,11 @@ impl SpanRange {
         syn::Error::new_spanned(tokens, message)
     }
 
+    /// The first token.
+    pub(crate) fn first(self) -> Span {
+        self.first
+    }
+
     /// The line of the first token, counted from 1.
     pub(crate) fn line(self) -> usize {
         self.first.start().line

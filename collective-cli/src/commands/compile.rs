@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use collective::msccl::{self, XmlOptions};
-use collective::{Dag, et};
+use collective::{Dag, Trace, et, lint};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -60,15 +60,17 @@ impl Compile {
         if self.xml.any() && self.to != Stage::MscclXml {
             return Err(Failure::input("--target, --min-bytes and --max-bytes go with --to msccl-xml"));
         }
+        let trace = self.program.trace(algorithm)?;
+        self.warn(&trace);
         match self.to {
-            Stage::Trace => self.text(&self.program.trace(algorithm)?.to_string()),
-            Stage::Dag => self.text(&Dag::of(&self.program.trace(algorithm)?)?.to_string()),
-            Stage::Json => self.write(&schedule_json::text(&self.program.schedule(algorithm)?)),
-            Stage::Schedule => self.text(&self.program.schedule(algorithm)?.to_string()),
+            Stage::Trace => self.text(&trace.to_string()),
+            Stage::Dag => self.text(&Dag::of(&trace)?.to_string()),
+            Stage::Json => self.write(&schedule_json::text(&collective::compile(&trace)?)),
+            Stage::Schedule => self.text(&collective::compile(&trace)?.to_string()),
             Stage::MscclXml => {
                 let mut options = XmlOptions::new(self.xml.target.unwrap_or_default());
                 self.xml.apply(&mut options);
-                self.text(&msccl::write(&self.program.schedule(algorithm)?, &options)?)
+                self.text(&msccl::write(&collective::compile(&trace)?, &options)?)
             }
             Stage::Chakra => {
                 let Some(prefix) = &self.output else {
@@ -76,7 +78,7 @@ impl Compile {
                         "chakra traces are one file a rank: give their prefix, such as -o DIR/NAME for DIR/NAME.0.et",
                     ));
                 };
-                let schedule = self.program.schedule(algorithm)?;
+                let schedule = collective::compile(&trace)?;
                 let traces = et::bytes(&schedule, &self.program.data.et_options()).map_err(Failure::input)?;
                 traces.write(prefix).map_err(Failure::input)?;
                 let graph = traces.graph().map_err(Failure::input)?;
@@ -100,6 +102,16 @@ impl Compile {
                     algorithm.name,
                     graph.node_count()
                 ))
+            }
+        }
+    }
+
+    /// Says on standard error what is right but hardly meant.
+    fn warn(&self, trace: &Trace) {
+        for warning in lint::warnings(trace, self.xml.target) {
+            match warning.site.and_then(|site| trace.sites.get(site)) {
+                Some(site) => eprintln!("warning: {site}: {}", warning.message),
+                None => eprintln!("warning: {}: {}", trace.name, warning.message),
             }
         }
     }

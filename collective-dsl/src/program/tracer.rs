@@ -596,6 +596,10 @@ impl Tracer {
         if index.checked_add(count).is_none_or(|end| end > limit) {
             let has = match limit.checked_sub(1) {
                 Some(last) => format!("it has {}, so indices go from 0 to {last}", chunks_counted(limit)),
+                None if buffer == Buffer::Input => format!(
+                    "in this {} it has none; what the rank receives goes to its output",
+                    self.collective.kind()
+                ),
                 None => format!("in this {} it has none", self.collective.kind()),
             };
             let message = format!(
@@ -781,13 +785,20 @@ impl Tracer {
             return true;
         };
         let rank = handle.rank();
-        let by = self.ops[newer as usize - 1].site;
+        let op = &self.ops[newer as usize - 1];
+        let by = op.site;
+        let advice = match op.kind {
+            OpKind::Reduce => {
+                "`reduce` returns the reference to the sum; go on with that one: `let c = c.reduce(…)`, or \
+                 `c = c.reduce(…)` in a loop"
+            }
+            OpKind::Copy => "go on with the reference that `copy_to` returned, or take a new one",
+        };
         let finding = Diagnostic::new(
             Rule::Stale,
             Some(site),
             format!(
-                "this uses a reference to {} of {} of rank {rank} whose data has been overwritten since: take a \
-                 new reference, or use the one that the overwriting operation returned",
+                "this uses a reference to {} of {} of rank {rank} whose data has been overwritten since: {advice}",
                 chunk_words(handle.named.index, handle.count()),
                 handle.named.buffer.word()
             ),

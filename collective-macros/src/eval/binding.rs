@@ -1,9 +1,10 @@
-//! Patterns, places, and the plain Rust values in a [`Value`].
+//! Patterns, and the plain Rust values in a [`Value`].
 
 use std::rc::Rc;
 
+use super::places::Pointer;
 use super::{Eval, Machine, Value};
-use crate::ast::{Pattern, Place, Projection, Slot, Target};
+use crate::ast::{Pattern, Rest, Slot};
 use crate::integer::Int;
 use crate::span::SpanId;
 
@@ -11,6 +12,10 @@ impl<'a> Machine<'a> {
     pub(super) fn int(&mut self, value: &Value, span: SpanId) -> Eval<Int> {
         match value {
             Value::Int(int) => Ok(*int),
+            Value::Place(pointer) => {
+                let value = self.load(pointer, span)?;
+                self.int(&value, span)
+            }
             other => self.mistyped(span, other, "an integer"),
         }
     }
@@ -18,6 +23,10 @@ impl<'a> Machine<'a> {
     pub(super) fn bool(&mut self, value: &Value, span: SpanId) -> Eval<bool> {
         match value {
             Value::Bool(value) => Ok(*value),
+            Value::Place(pointer) => {
+                let value = self.load(pointer, span)?;
+                self.bool(&value, span)
+            }
             other => self.mistyped(span, other, "a bool"),
         }
     }
@@ -52,6 +61,9 @@ impl<'a> Machine<'a> {
 
     /// Whether a value matches; names in the pattern are bound along the way.
     pub(super) fn matches(&mut self, pattern: &'a Pattern, value: &Value, span: SpanId) -> Eval<bool> {
+        if let Value::Place(pointer) = value {
+            return self.matches_behind(pattern, pointer, value, span);
+        }
         Ok(match pattern {
             Pattern::Wild => true,
             Pattern::Bind(slot) => {
@@ -91,14 +103,48 @@ impl<'a> Machine<'a> {
                 }
                 false
             }
+            Pattern::Deref(inner) => self.matches(inner, value, span)?,
             Pattern::Sequence { items, rest, .. } => self.matches_sequence(items, *rest, value, span)?,
         })
+    }
+
+    /// Whether what is behind a `&mut` matches; names are bound to a `&mut` of their parts.
+    fn matches_behind(
+        &mut self,
+        pattern: &'a Pattern,
+        pointer: &Rc<Pointer>,
+        value: &Value,
+        span: SpanId,
+    ) -> Eval<bool> {
+        match pattern {
+            Pattern::Wild => return Ok(true),
+            Pattern::Bind(slot) => {
+                self.set(*slot, value.clone());
+                return Ok(true);
+            }
+            _ => {}
+        }
+        let at = self.follow((**pointer).clone());
+        let behind = self.load(&at, span)?;
+        match (pattern, &behind) {
+            (Pattern::Some(inner), Value::Some(_)) => self.matches(inner, &at.part(0, span), span),
+            (Pattern::Sequence { items, rest, .. }, Value::Tuple(list) | Value::List(list)) => {
+                self.burn(list.len() as u64, span)?;
+                let parts = (0..list.len()).map(|i| at.part(i, span)).collect();
+                self.matches_sequence(items, *rest, &Value::list(parts), span)
+            }
+            (Pattern::BindAt(slot, inner), _) => {
+                self.set(*slot, value.clone());
+                self.matches(inner, value, span)
+            }
+            _ => self.matches(pattern, &behind, span),
+        }
     }
 
     fn matches_sequence(
         &mut self,
         patterns: &'a [Pattern],
-        rest: Option<usize>,
+        rest: Option<Rest>,
         value: &Value,
         span: SpanId,
     ) -> Eval<bool> {
@@ -111,109 +157,15 @@ impl<'a> Machine<'a> {
         }
         let skipped = items.len() - patterns.len();
         for (i, pattern) in patterns.iter().enumerate() {
-            let at = if rest.is_some_and(|rest| i >= rest) { i + skipped } else { i };
+            let at = if rest.is_some_and(|rest| i >= rest.at) { i + skipped } else { i };
             if !self.matches(pattern, &items[at], span)? {
                 return Ok(false);
             }
         }
+        if let Some(Rest { at, name: Some(slot) }) = rest {
+            self.burn(skipped as u64, span)?;
+            self.set(slot, Value::list(items[at..at + skipped].to_vec()));
+        }
         Ok(true)
-    }
-
-    pub(super) fn assign(&mut self, target: &'a Target, value: Value, span: SpanId) -> Eval<()> {
-        match (target, value) {
-            (Target::Ignore, _) => Ok(()),
-            (Target::Place(place), value) => self.update(place, span, |_, slot| {
-                *slot = value;
-                Ok(())
-            }),
-            (Target::Tuple(targets), Value::Tuple(items)) if targets.len() == items.len() => {
-                for (target, item) in targets.iter().zip(items.iter()) {
-                    self.assign(target, item.clone(), span)?;
-                }
-                Ok(())
-            }
-            (Target::Tuple(_), value) => self.mistyped(span, &value, "a tuple"),
-        }
-    }
-
-    /// Changes the value at a place. Its indices are evaluated first.
-    pub(super) fn update<T>(
-        &mut self,
-        place: &'a Place,
-        span: SpanId,
-        change: impl FnOnce(&mut Self, &mut Value) -> Eval<T>,
-    ) -> Eval<T> {
-        let path = self.resolve(place, span)?;
-        self.update_resolved(place.slot, &path, span, change)
-    }
-
-    /// The indices on the way to a place.
-    pub(super) fn resolve(&mut self, place: &'a Place, span: SpanId) -> Eval<Vec<(usize, SpanId)>> {
-        let mut path = Vec::with_capacity(place.path.len());
-        for projection in &place.path {
-            path.push(match projection {
-                Projection::Field(field) => (*field, span),
-                Projection::Index(index) => {
-                    let value = self.eval(index)?;
-                    (self.index_value(&value, index.span)?, index.span)
-                }
-            });
-        }
-        Ok(path)
-    }
-
-    pub(super) fn update_resolved<T>(
-        &mut self,
-        slot: Slot,
-        path: &[(usize, SpanId)],
-        span: SpanId,
-        change: impl FnOnce(&mut Self, &mut Value) -> Eval<T>,
-    ) -> Eval<T> {
-        // The root is taken out of its slot while it changes, so that it is not shared with the slot.
-        let slot = self.frame + slot.0 as usize;
-        let mut root = std::mem::take(&mut self.stack[slot]);
-        let result = self.update_at(&mut root, path, span, change);
-        self.stack[slot] = root;
-        result
-    }
-
-    fn update_at<T>(
-        &mut self,
-        value: &mut Value,
-        path: &[(usize, SpanId)],
-        span: SpanId,
-        change: impl FnOnce(&mut Self, &mut Value) -> Eval<T>,
-    ) -> Eval<T> {
-        let Some(((index, at), rest)) = path.split_first() else { return change(self, value) };
-        let (Value::Tuple(items) | Value::List(items)) = value else {
-            let value = value.clone();
-            return self.mistyped(span, &value, "a tuple or a list");
-        };
-        let len = items.len();
-        match self.own(items, span)?.get_mut(*index) {
-            Some(item) => self.update_at(item, rest, span, change),
-            None => self.out_of_bounds(*at, *index, len),
-        }
-    }
-
-    /// The items for changing; shared ones are copied, which takes fuel.
-    pub(super) fn own<'v>(
-        &mut self,
-        items: &'v mut Rc<Vec<Value>>,
-        span: SpanId,
-    ) -> Eval<&'v mut Vec<Value>> {
-        if Rc::get_mut(items).is_none() {
-            self.burn(items.len() as u64, span)?;
-        }
-        Ok(Rc::make_mut(items))
-    }
-
-    pub(super) fn out_of_bounds<T>(&mut self, span: SpanId, index: usize, len: usize) -> Eval<T> {
-        let there = match len {
-            0 => "the list is empty".to_owned(),
-            1 => "the list has only element 0".to_owned(),
-            _ => format!("the list has the elements 0 to {}", len - 1),
-        };
-        self.fail(span, format!("there is no element {index}: {there}"))
     }
 }

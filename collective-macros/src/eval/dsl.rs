@@ -2,7 +2,7 @@
 
 use collective_dsl::{Buffer, ChannelId, Diagnostic, Handle, Rule, Site, SiteId, ThreadBlockId, Tracer};
 
-use super::{Eval, Flow, Machine, Value};
+use super::{Eval, Flow, Machine, Sites, Value};
 use crate::ast::{CallId, DslMethod, Expr};
 use crate::integer::Int;
 use crate::span::SpanId;
@@ -17,7 +17,18 @@ impl<'a> Machine<'a> {
         span: SpanId,
     ) -> Eval {
         let this = self.eval(receiver)?;
+        let this = self.plain(this, receiver.span)?;
         match (this, method, args) {
+            // Methods of iterators with the same names.
+            (this @ (Value::Iter(_) | Value::List(_)), DslMethod::Count, []) => {
+                let items = self.stream(this, receiver.span)?;
+                self.count(&items, span)
+            }
+            (this @ Value::Iter(_), DslMethod::Reduce, [function]) => {
+                let items = self.stream(this, receiver.span)?;
+                let function = self.eval(function)?;
+                self.reduce(&items, &function, span)
+            }
             (Value::Program, DslMethod::Chunk, [rank, buffer, index]) => {
                 let (rank, buffer, index) = self.location(rank, buffer, index)?;
                 self.record(call, span, |tracer, site| tracer.chunks(rank, named(&buffer), index, 1, site))
@@ -106,6 +117,7 @@ impl<'a> Machine<'a> {
     fn location(&mut self, rank: &'a Expr, buffer: &'a Expr, index: &'a Expr) -> Eval<(usize, Value, usize)> {
         let rank = self.usize_arg(rank)?;
         let name = self.eval(buffer)?;
+        let name = self.plain(name, buffer.span)?;
         if name.buffer().is_none() {
             return self.mistyped(buffer.span, &name, "a buffer");
         }
@@ -118,7 +130,8 @@ impl<'a> Machine<'a> {
     }
 
     fn chunk_arg(&mut self, arg: &'a Expr) -> Eval<Handle> {
-        match self.eval(arg)? {
+        let value = self.eval(arg)?;
+        match self.plain(value, arg.span)? {
             Value::Chunk(chunk) => Ok(chunk),
             other => self.mistyped(arg.span, &other, "a chunk reference"),
         }
@@ -154,7 +167,10 @@ impl<'a> Machine<'a> {
         let value = self.eval(condition)?;
         let holds = self.bool(&value, condition.span)?;
         let Value::Text(text) = self.eval(message)? else {
-            return self.fail(message.span, "at build time the message of `require` must be a literal text");
+            return self.fail(
+                message.span,
+                "at build time the message of `require` must be a text, or `format!(…)`",
+            );
         };
         if !holds {
             self.at_site(call, span, |tracer, site| {
@@ -190,17 +206,22 @@ impl<'a> Machine<'a> {
     ) -> Eval<T> {
         let Some(tracer) = &mut self.tracer else { return self.no_program(span) };
         let known = &mut self.sites_of_calls[call.0 as usize];
-        let site = match *known {
-            Some(site) => site,
-            None => {
+        let site = match (*known, self.sites) {
+            (Some(site), Sites::Calls) => site,
+            _ => {
                 let at = self.ast.calls[call.0 as usize];
                 let site =
                     tracer.add_site(Site { file: self.file.to_owned(), line: at.line, column: at.column });
                 self.calls_of_sites.push(call);
                 *known = Some(site);
+                if self.sites == Sites::Operations {
+                    let context = self.context();
+                    self.contexts.push(context);
+                }
                 site
             }
         };
+        let Some(tracer) = &mut self.tracer else { return self.no_program(span) };
         let result = act(tracer, site);
         if tracer.has_given_up() { Err(Flow::Stop) } else { Ok(result) }
     }

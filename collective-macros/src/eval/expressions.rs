@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use super::iter::Iter;
 use super::{Eval, Flow, MAX_NESTING, Machine, Value};
-use crate::ast::{AssignBinary, Binary, Block, Expr, ExprKind, If, Literal, Match, OptionMethod, Statement};
+use crate::ast::{AssignBinary, Binary, Block, Expr, ExprKind, If, Literal, Match, Statement};
 use crate::integer::{Int, IntKind};
 use crate::span::SpanId;
 
@@ -39,10 +40,13 @@ impl<'a> Machine<'a> {
             },
             ExprKind::Unit => Ok(Value::Unit),
             ExprKind::Constant(id) => self.call(*id, Vec::new(), span),
-            ExprKind::Not(inner) => match self.eval(inner)? {
-                Value::Bool(value) => Ok(Value::Bool(!value)),
-                other => Ok(Value::Int(self.int(&other, inner.span)?.not())),
-            },
+            ExprKind::Not(inner) => {
+                let value = self.eval(inner)?;
+                match self.plain(value, span)? {
+                    Value::Bool(value) => Ok(Value::Bool(!value)),
+                    other => Ok(Value::Int(self.int(&other, inner.span)?.not())),
+                }
+            }
             ExprKind::Negate(inner) => {
                 let value = self.eval(inner)?;
                 match self.int(&value, inner.span)?.negate() {
@@ -81,36 +85,58 @@ impl<'a> Machine<'a> {
                 let args = self.eval_all(args)?;
                 self.call(*id, args, span)
             }
-            ExprKind::InRange(parts) => {
-                let (range, item) = &**parts;
-                let (start, end) = self.range(range, span)?;
-                let item = self.eval(item)?;
-                let item = self.int(&item, span)?.value;
-                let is_end = range.inclusive && item == end.value;
-                Ok(Value::Bool(item >= start.value && (item < end.value || is_end)))
+            ExprKind::Range(range) => self.range(range, span),
+            ExprKind::Function(id) => Ok(Value::Function(*id)),
+            ExprKind::Closure(id) => self.close(*id, span),
+            ExprKind::Apply(function, args) => {
+                let function = self.eval(function)?;
+                let args = self.eval_all(args)?;
+                self.apply(&function, args, span)
             }
             ExprKind::IntMethod(method, this, args) => {
                 let this = self.eval(this)?;
                 let args = self.eval_all(args)?;
                 self.int_method(*method, &this, &args, span)
             }
-            ExprKind::Checked(op, sides) => self.checked(*op, sides, span),
+            ExprKind::Guarded(guard, op, sides) => self.guarded(*guard, *op, sides, span),
             ExprKind::None => Ok(Value::None),
             ExprKind::Some(value) => Ok(Value::option(Some(self.eval(value)?))),
-            ExprKind::OptionMethod(method, option, args) => self.option_method(*method, option, args, span),
-            ExprKind::ListMethod(method, list, args) => self.list_method(*method, list, args),
-            ExprKind::ListContains(parts) => self.list_contains(parts),
-            ExprKind::Mutate(mutation, place, args) => self.mutate(*mutation, place, args, span),
-            ExprKind::Assert(assert) => {
-                let holds = match &assert.condition {
-                    Some(condition) => {
-                        let value = self.eval(condition)?;
-                        self.bool(&value, condition.span)?
-                    }
-                    None => false,
-                };
-                if holds { Ok(Value::Unit) } else { self.fail(span, assert.message.clone()) }
+            ExprKind::Try(option) => match self.eval(option)? {
+                Value::Some(value) => Ok((*value).clone()),
+                Value::None => {
+                    self.carried = Value::None;
+                    Err(Flow::Return)
+                }
+                other => self.mistyped(option.span, &other, "an Option"),
+            },
+            ExprKind::Deref(inner) => {
+                let value = self.eval(inner)?;
+                self.plain(value, span)
             }
+            ExprKind::BorrowMut(place) => Ok(Value::Place(Rc::new(self.pointer(place, span)?))),
+            ExprKind::Method(method, receiver, args) => {
+                let this = self.eval(receiver)?;
+                let args = self.eval_all(args)?;
+                self.method(*method, this, args, receiver.span, span)
+            }
+            ExprKind::Mutate(method, place, args) => self.mutate(*method, place, args, span),
+            ExprKind::SwapPlaces(sides) => self.swap_places(sides, span),
+            ExprKind::Successors(parts) => {
+                let first = self.eval(&parts[0])?;
+                let function = self.eval(&parts[1])?;
+                let next = match first {
+                    Value::Some(value) => Some((*value).clone()),
+                    _ => None,
+                };
+                Ok(Value::iter(Iter::Successors { next, function }))
+            }
+            ExprKind::Typed(inner, _) => self.eval(inner),
+            ExprKind::Format(format) => Ok(Value::Text(self.format(format, span)?.into())),
+            ExprKind::Print(format) => {
+                self.eval_all(&format.args)?;
+                Ok(Value::Unit)
+            }
+            ExprKind::Assert(assert) => self.assert(assert, span),
             ExprKind::Invalid => self.fail(span, "this is not evaluated at build time"),
         }
     }
@@ -175,37 +201,10 @@ impl<'a> Machine<'a> {
     }
 
     fn cast(&mut self, inner: &'a Expr, kind: IntKind) -> Eval {
-        match self.eval(inner)? {
+        let value = self.eval(inner)?;
+        match self.plain(value, inner.span)? {
             Value::Bool(value) => Ok(Value::Int(Int::new(i128::from(value), kind))),
             other => Ok(Value::Int(self.int(&other, inner.span)?.cast(kind))),
-        }
-    }
-
-    fn option_method(
-        &mut self,
-        method: OptionMethod,
-        option: &'a Expr,
-        args: &'a [Expr],
-        span: SpanId,
-    ) -> Eval {
-        let value = match self.eval(option)? {
-            Value::None => None,
-            Value::Some(value) => Some((*value).clone()),
-            other => return self.mistyped(option.span, &other, "an Option"),
-        };
-        let args = self.eval_all(args)?;
-        match (method, value) {
-            (OptionMethod::IsSome, value) => Ok(Value::Bool(value.is_some())),
-            (OptionMethod::IsNone, value) => Ok(Value::Bool(value.is_none())),
-            (_, Some(value)) => Ok(value),
-            (OptionMethod::UnwrapOr, None) => Ok(args.into_iter().next().unwrap_or_default()),
-            (OptionMethod::Unwrap, None) => {
-                let words = match args.first() {
-                    Some(Value::Text(text)) => format!(": {text}"),
-                    _ => String::new(),
-                };
-                self.fail(span, format!("this is `None`, which cannot be unwrapped{words}"))
-            }
         }
     }
 

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use super::iter::{Iter, Numbers};
 use super::{Eval, Machine, Value};
-use crate::ast::{Expr, ListMethod, Mutation, Place};
+use crate::ast::Expr;
 use crate::integer::Int;
 use crate::span::SpanId;
 
@@ -15,106 +16,93 @@ impl<'a> Machine<'a> {
         let length = self.index_value(&value, count.span)?;
         // A value takes more memory than a step takes time.
         self.burn((length as u64).saturating_mul(4), count.span)?;
-        Ok(Value::list(vec![item; length]))
+        let mut items: Vec<Value> = (1..length).map(|_| item.duplicate()).collect();
+        if length > 0 {
+            items.push(item);
+        }
+        Ok(Value::list(items))
     }
 
     pub(super) fn index(&mut self, [list, index]: &'a [Expr; 2]) -> Eval {
         let items = self.eval(list)?;
+        let items = self.list(items, list.span)?;
         let value = self.eval(index)?;
+        if let Value::Iter(_) = &value {
+            return match self.part_of(&items, &value, index.span)? {
+                Ok(part) => Ok(part),
+                Err((at, len)) => self.fail(
+                    index.span,
+                    format!("the part ends at {at}, but the list has only {}", counted(len, "element")),
+                ),
+            };
+        }
         let at = self.index_value(&value, index.span)?;
-        match &items {
-            Value::List(items) => match items.get(at) {
-                Some(item) => Ok(item.clone()),
-                None => self.out_of_bounds(index.span, at, items.len()),
+        match items.get(at) {
+            Some(item) => Ok(item.clone()),
+            None => self.out_of_bounds(index.span, at, items.len()),
+        }
+    }
+
+    /// The items of a list, perhaps behind a `&mut`.
+    pub(super) fn list(&mut self, value: Value, span: SpanId) -> Eval<Rc<Vec<Value>>> {
+        match self.plain(value, span)? {
+            Value::List(items) => Ok(items),
+            other => self.mistyped(span, &other, "an array or a Vec"),
+        }
+    }
+
+    /// Where a range in a list begins and ends.
+    pub(super) fn bounds(&mut self, range: &Value, len: usize, span: SpanId) -> Eval<(usize, usize)> {
+        let numbers = match range {
+            Value::Iter(stream) => match *stream.borrow() {
+                Iter::Range(numbers) => Some(numbers),
+                _ => None,
             },
-            other => self.mistyped(list.span, other, "an array or a Vec"),
+            _ => None,
+        };
+        let Some(numbers) = numbers else { return self.mistyped(span, range, "a range") };
+        let place = |value: i128| usize::try_from(value.max(0)).unwrap_or(usize::MAX);
+        let (first, end) = (place(numbers.next), numbers.end.map_or(len, place));
+        if first > end {
+            return self.fail(span, format!("this part begins at {first}, after its end, {end}"));
+        }
+        Ok((first, end))
+    }
+
+    /// A part of a list; where that goes too far, its end and the length of the list.
+    pub(super) fn part_of(
+        &mut self,
+        items: &[Value],
+        range: &Value,
+        span: SpanId,
+    ) -> Eval<Result<Value, (usize, usize)>> {
+        let (first, end) = self.bounds(range, items.len(), span)?;
+        match items.get(first..end) {
+            Some(part) => {
+                self.burn(part.len() as u64, span)?;
+                Ok(Ok(Value::list(part.to_vec())))
+            }
+            None => Ok(Err((end, items.len()))),
         }
     }
 
     pub(super) fn field(&mut self, tuple: &'a Expr, field: usize) -> Eval {
-        match self.eval(tuple)? {
+        let value = self.eval(tuple)?;
+        match self.plain(value, tuple.span)? {
             Value::Tuple(items) if field < items.len() => Ok(items[field].clone()),
+            // `start` and `end` of a range.
+            Value::Iter(stream) => match *stream.borrow() {
+                Iter::Range(Numbers { kind, next, end: Some(end) }) => {
+                    Ok(Value::Int(Int::new(if field == 0 { next } else { end }, kind)))
+                }
+                _ => self.fail(tuple.span, "only a range has this field"),
+            },
             other => self.mistyped(tuple.span, &other, "a tuple with this field"),
         }
     }
+}
 
-    pub(super) fn list_method(&mut self, method: ListMethod, list: &'a Expr, args: &'a [Expr]) -> Eval {
-        let items = match self.eval(list)? {
-            Value::List(items) => items,
-            other => return self.mistyped(list.span, &other, "an array or a Vec"),
-        };
-        Ok(match (method, args) {
-            (ListMethod::Len, _) => Value::Int(Int::usize(items.len())),
-            (ListMethod::IsEmpty, _) => Value::Bool(items.is_empty()),
-            (ListMethod::Last, _) => Value::option(items.last().cloned()),
-            (ListMethod::Get, [index]) => {
-                let at = self.eval(index)?;
-                let at = self.index_value(&at, index.span)?;
-                Value::option(items.get(at).cloned())
-            }
-            (ListMethod::First | ListMethod::Get, _) => Value::option(items.first().cloned()),
-        })
-    }
-
-    pub(super) fn list_contains(&mut self, [list, item]: &'a [Expr; 2]) -> Eval {
-        let items = match self.eval(list)? {
-            Value::List(items) => items,
-            other => return self.mistyped(list.span, &other, "an array or a Vec"),
-        };
-        let wanted = self.eval(item)?;
-        for candidate in items.iter() {
-            if self.equal(candidate, &wanted, item.span)? {
-                return Ok(Value::Bool(true));
-            }
-        }
-        Ok(Value::Bool(false))
-    }
-
-    pub(super) fn mutate(
-        &mut self,
-        mutation: Mutation,
-        place: &'a Place,
-        args: &'a [Expr],
-        span: SpanId,
-    ) -> Eval {
-        let path = self.resolve(place, span)?;
-        let values = self.eval_all(args)?;
-        self.update_resolved(place.slot, &path, span, |machine, value| match value {
-            Value::List(items) => machine.mutate_list(mutation, items, values, span),
-            other => {
-                let other = other.clone();
-                machine.mistyped(span, &other, "a Vec")
-            }
-        })
-    }
-
-    fn mutate_list(
-        &mut self,
-        mutation: Mutation,
-        items: &mut Rc<Vec<Value>>,
-        args: Vec<Value>,
-        span: SpanId,
-    ) -> Eval {
-        let owned = self.own(items, span)?;
-        match mutation {
-            Mutation::Pop => return Ok(Value::option(owned.pop())),
-            Mutation::Push => owned.extend(args),
-            Mutation::Reverse => {
-                self.burn(owned.len() as u64, span)?;
-                owned.reverse();
-            }
-            Mutation::Clear => owned.clear(),
-            Mutation::Swap => {
-                let mut indices = [0; 2];
-                for (index, arg) in indices.iter_mut().zip(&args) {
-                    *index = self.index_value(arg, span)?;
-                    if *index >= owned.len() {
-                        return self.out_of_bounds(span, *index, owned.len());
-                    }
-                }
-                owned.swap(indices[0], indices[1]);
-            }
-        }
-        Ok(Value::Unit)
-    }
+/// `1 element`, `2 elements`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

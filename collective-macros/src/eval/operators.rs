@@ -1,8 +1,8 @@
 //! Operators, and the messages of the faults that they can have.
 
 use super::{Eval, Machine, Value};
-use crate::ast::{BinaryOp, Expr, IntMethod, Words};
-use crate::integer::{self, Answer, Fault, Int, IntKind};
+use crate::ast::{BinaryOp, Expr, Guard, IntMethod, Words};
+use crate::integer::{self, Answer, Fault, Guarded, Int, IntKind};
 use crate::span::SpanId;
 
 impl<'a> Machine<'a> {
@@ -25,9 +25,17 @@ impl<'a> Machine<'a> {
                 _ if is_comparison => Ok(Value::Bool(integer::compare(op, i128::from(*a), i128::from(*b)))),
                 _ => self.mistyped(span, &Value::Bool(*a), "integers"),
             },
+            (Value::Place(_), _) | (_, Value::Place(_)) => {
+                let (a, b) = (self.plain(a.clone(), span)?, self.plain(b.clone(), span)?);
+                self.binary(op, &a, &b, words, span)
+            }
             _ => match op {
                 Op::Eq => Ok(Value::Bool(self.equal(a, b, span)?)),
                 Op::Ne => Ok(Value::Bool(!self.equal(a, b, span)?)),
+                _ if is_comparison => {
+                    let order = self.order(a, b, span)?;
+                    Ok(Value::Bool(integer::compare(op, order as i128, 0)))
+                }
                 _ => self.mistyped(span, a, "integers or booleans"),
             },
         }
@@ -40,6 +48,10 @@ impl<'a> Machine<'a> {
         Ok(match (a, b) {
             (Value::Int(a), Value::Int(b)) => a.value == b.value,
             (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Place(_), _) | (_, Value::Place(_)) => {
+                let (a, b) = (self.plain(a.clone(), span)?, self.plain(b.clone(), span)?);
+                self.equal(&a, &b, span)?
+            }
             (Value::Unit, Value::Unit) | (Value::None, Value::None) => true,
             (Value::None, Value::Some(_)) | (Value::Some(_), Value::None) => false,
             (Value::Some(a), Value::Some(b)) => self.equal(a, b, span)?,
@@ -63,14 +75,24 @@ impl<'a> Machine<'a> {
     }
 
     /// `checked_sub` and its like.
-    pub(super) fn checked(&mut self, op: BinaryOp, [left, right]: &'a [Expr; 2], span: SpanId) -> Eval {
+    pub(super) fn guarded(
+        &mut self,
+        guard: Guard,
+        op: BinaryOp,
+        [left, right]: &'a [Expr; 2],
+        span: SpanId,
+    ) -> Eval {
         let a = self.eval(left)?;
         let a = self.int(&a, left.span)?;
         let b = self.eval(right)?;
         let b = self.int(&b, right.span)?;
-        match integer::arithmetic(op, a, b) {
-            Ok(int) => Ok(Value::option(Some(Value::Int(int)))),
-            Err(Fault::Underflow(_) | Fault::Overflow(_) | Fault::DivideByZero) => Ok(Value::None),
+        match integer::guarded(guard, op, a, b) {
+            Ok(Guarded::Int(int)) if guard == Guard::Checked => Ok(Value::option(Some(Value::Int(int)))),
+            Ok(Guarded::Int(int)) => Ok(Value::Int(int)),
+            Ok(Guarded::Nothing) => Ok(Value::None),
+            Ok(Guarded::Pair(int, overflows)) => {
+                Ok(Value::tuple(vec![Value::Int(int), Value::Bool(overflows)]))
+            }
             Err(fault) => self.faulty(span, fault, "this"),
         }
     }
@@ -82,7 +104,14 @@ impl<'a> Machine<'a> {
         args: &[Value],
         span: SpanId,
     ) -> Eval {
-        let this = self.int(this, span)?;
+        let this = self.plain(this.clone(), span)?;
+        if let (IntMethod::Min | IntMethod::Max, [other]) = (method, args)
+            && !matches!(this, Value::Int(_))
+        {
+            let is_less = self.order(other, &this, span)?.is_lt();
+            return Ok(if is_less == (method == IntMethod::Min) { other.clone() } else { this });
+        }
+        let this = self.int(&this, span)?;
         let mut ints = Vec::with_capacity(args.len());
         for arg in args {
             ints.push(self.int(arg, span)?);

@@ -1,10 +1,15 @@
 //! Values.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use collective_dsl::{Buffer, Handle};
 
+use super::closures::Closure;
+use super::iter::{Iter, Stream};
+use super::places::Pointer;
+use crate::ast::FunctionId;
 use crate::integer::Int;
 
 /// A value of the evaluated subset. Compound ones are shared until they are changed, which gives Rust's moves
@@ -27,11 +32,25 @@ pub(crate) enum Value {
     List(Rc<Vec<Value>>),
     None,
     Some(Rc<Value>),
+    /// A range or an iterator. Shared: moving it does not copy its state.
+    Iter(Stream),
+    Function(FunctionId),
+    Closure(Rc<Closure>),
+    /// A `&mut`.
+    Place(Rc<Pointer>),
 }
 
 impl Value {
     pub(super) fn list(items: Vec<Value>) -> Self {
         Value::List(Rc::new(items))
+    }
+
+    pub(super) fn tuple(items: Vec<Value>) -> Self {
+        Value::Tuple(Rc::new(items))
+    }
+
+    pub(super) fn iter(iter: Iter) -> Self {
+        Value::Iter(Rc::new(RefCell::new(iter)))
     }
 
     pub(super) fn option(value: Option<Value>) -> Self {
@@ -60,6 +79,36 @@ impl Value {
             Value::Tuple(_) => "a tuple",
             Value::List(_) => "a list",
             Value::None | Value::Some(_) => "an Option",
+            Value::Iter(_) => "an iterator",
+            Value::Function(_) | Value::Closure(_) => "a function",
+            Value::Place(_) => "a `&mut`",
+        }
+    }
+
+    /// `clone()`: what has a state of its own gets a copy of it.
+    pub(super) fn duplicate(&self) -> Self {
+        match self {
+            Value::Iter(stream) => Value::iter(stream.borrow().duplicate()),
+            Value::Closure(closure) => Value::Closure(Rc::new(closure.duplicate())),
+            Value::Some(value) if value.has_state() => Value::Some(Rc::new(value.duplicate())),
+            Value::Tuple(items) if items.iter().any(Value::has_state) => {
+                Value::tuple(items.iter().map(Value::duplicate).collect())
+            }
+            Value::List(items) if items.first().is_some_and(Value::has_state) => {
+                Value::list(items.iter().map(Value::duplicate).collect())
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// Whether there is an iterator or a closure in it.
+    fn has_state(&self) -> bool {
+        match self {
+            Value::Iter(_) | Value::Closure(_) => true,
+            Value::Some(value) => value.has_state(),
+            Value::Tuple(items) => items.iter().any(Value::has_state),
+            Value::List(items) => items.first().is_some_and(Value::has_state),
+            _ => false,
         }
     }
 }

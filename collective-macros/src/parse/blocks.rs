@@ -57,6 +57,12 @@ impl Parser {
         });
         let mut ids = Vec::new();
         for item in items {
+            if let syn::Item::Struct(syn::ItemStruct { ident, .. })
+            | syn::Item::Enum(syn::ItemEnum { ident, .. })
+            | syn::Item::Type(syn::ItemType { ident, .. }) = item
+            {
+                self.own_types.push(ident.to_string());
+            }
             ids.push(match item {
                 syn::Item::Fn(function) => {
                     let id = self.declare();
@@ -88,10 +94,8 @@ impl Parser {
     }
 
     fn helper(&mut self, function: &syn::ItemFn, id: FunctionId) {
-        let generics = &function.sig.generics;
-        if generics.type_params().next().is_some() || generics.const_params().next().is_some() {
-            self.error(generics, "generic functions are not evaluated at build time: write the types out");
-        }
+        let around = self.generics.len();
+        self.generics(&function.sig.generics);
         if let Some(token) = &function.sig.asyncness {
             self.error(token, "algorithms are not asynchronous: remove this");
         }
@@ -112,6 +116,36 @@ impl Parser {
             }
             (params, parser.block_expr(&function.block))
         });
+        self.generics.truncate(around);
+    }
+
+    /// Type parameters that stand for functions and iterators.
+    fn generics(&mut self, generics: &syn::Generics) {
+        const OTHER: &str = "generic functions are not evaluated at build time: write the types out";
+        if let Some(token) = generics.const_params().next() {
+            self.error(token, OTHER);
+        }
+        for param in generics.type_params() {
+            let name = param.ident.to_string();
+            let bounds =
+                generics.where_clause.iter().flat_map(|clause| &clause.predicates).find_map(|known| {
+                    match known {
+                        syn::WherePredicate::Type(known) => match &known.bounded_ty {
+                            syn::Type::Path(path) if path.path.is_ident(&name) => Some(&known.bounds),
+                            _ => None,
+                        },
+                        _ => None,
+                    }
+                });
+            let bounds = if param.bounds.is_empty() { bounds } else { Some(&param.bounds) };
+            let before = self.errors.len();
+            let ty = bounds.map_or(Type::Other, |bounds| self.bounds(param, bounds));
+            if bounds.is_none() || self.errors.len() > before {
+                self.errors.truncate(before);
+                self.error(param, OTHER);
+            }
+            self.generics.push((name, ty));
+        }
     }
 }
 

@@ -6,18 +6,13 @@ use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{BinOp, Lit, Member, Pat, UnOp};
 
+use super::conditions::has_let;
 use super::scopes::{Item, Name};
+use super::words::words;
 use super::{BufferName, MAX_DEPTH, Parser, advice};
-use crate::ast::{
-    Arm, AssignBinary, Binary, BinaryOp, Block, Expr, ExprKind, If, Literal, LiteralId, Match, Pattern,
-    Place, Projection, Statement, Target, Type, Words,
-};
+use crate::ast::{Arm, AssignBinary, Binary, BinaryOp, Expr, ExprKind, If, Literal, LiteralId, Match, Type};
 use crate::infer::LiteralInt;
 use crate::integer::{Int, IntKind};
-use crate::span::SpanId;
-
-/// What a chain of conditions leads to.
-type Then<'a> = Box<dyn FnOnce(&mut Parser) -> Expr + 'a>;
 
 impl Parser {
     pub(super) fn expr(&mut self, expr: &syn::Expr) -> Expr {
@@ -46,11 +41,14 @@ impl Parser {
             E::Group(inner) => self.expr(&inner.expr).kind,
             // Values are never changed through a reference here, so a reference is as good as the value.
             E::Reference(inner) if inner.mutability.is_none() => self.expr(&inner.expr).kind,
-            E::Reference(_) => self.invalid(expr, advice::REF_MUT),
+            E::Reference(inner) => match self.place(&inner.expr) {
+                Some(place) => ExprKind::BorrowMut(Box::new(place)),
+                None => ExprKind::Invalid,
+            },
             E::Unary(unary) => match unary.op {
                 UnOp::Not(_) => ExprKind::Not(self.boxed(&unary.expr)),
                 UnOp::Neg(_) => ExprKind::Negate(self.boxed(&unary.expr)),
-                UnOp::Deref(_) => self.expr(&unary.expr).kind,
+                UnOp::Deref(_) => ExprKind::Deref(self.boxed(&unary.expr)),
                 _ => self.invalid(expr, advice::for_expr(expr)),
             },
             E::Binary(binary) => self.binary(expr, binary),
@@ -73,15 +71,23 @@ impl Parser {
             }
             E::Field(field) => match &field.member {
                 Member::Unnamed(index) => ExprKind::Field(self.boxed(&field.base), index.index as usize),
-                Member::Named(_) => self.invalid(expr, "only the fields of tuples are known at build time"),
-            },
-            E::Index(index) => match &*index.index {
-                E::Range(_) => self.invalid(
+                // Of a range.
+                Member::Named(name) if name == "start" => ExprKind::Field(self.boxed(&field.base), 0),
+                Member::Named(name) if name == "end" => ExprKind::Field(self.boxed(&field.base), 1),
+                Member::Named(_) if !self.own_types.is_empty() => ExprKind::Invalid,
+                Member::Named(_) => self.invalid(
                     expr,
-                    "slices are not evaluated at build time: pass the bounds and use an index",
+                    "structs are not evaluated at build time: of fields only those of tuples are known, such as `.0`",
                 ),
-                _ => ExprKind::Index(Box::new([self.expr(&index.expr), self.expr(&index.index)])),
             },
+            E::Index(index) => {
+                ExprKind::Index(Box::new([self.expr(&index.expr), self.expr(&index.index)]))
+            }
+            E::Range(range) => self.range(range),
+            // There is an error about the type already.
+            E::Struct(_) if !self.own_types.is_empty() => ExprKind::Invalid,
+            E::Closure(closure) => self.closure(closure),
+            E::Try(inner) => ExprKind::Try(self.boxed(&inner.expr)),
             E::Block(block) => match &block.label {
                 None => ExprKind::Block(self.block(&block.block)),
                 Some(label) => {
@@ -131,7 +137,7 @@ impl Parser {
         }
     }
 
-    fn int_expr(&mut self, at: &syn::Expr, int: Int) -> ExprKind {
+    pub(super) fn int_expr(&mut self, at: &syn::Expr, int: Int) -> ExprKind {
         let span = self.span(at);
         self.literals.push(LiteralInt { int, span });
         ExprKind::Literal(Literal::Int(LiteralId(self.literals.len() as u32 - 1)))
@@ -143,11 +149,12 @@ impl Parser {
         if let Some(ident) = path.get_ident() {
             let name = ident.unraw().to_string();
             match self.scopes.lookup(&name) {
-                Some(Name::Local(slot)) => return ExprKind::Local(slot),
-                Some(Name::Item(Item::Constant(id))) => return ExprKind::Constant(id),
-                Some(Name::Item(Item::Function { .. })) => {
-                    return self.invalid(at, "functions can only be called at build time, not stored");
+                Some(Name::Local(slot)) => {
+                    self.scopes.capture(slot);
+                    return ExprKind::Local(slot);
                 }
+                Some(Name::Item(Item::Constant(id))) => return ExprKind::Constant(id),
+                Some(Name::Item(Item::Function { id, .. })) => return ExprKind::Function(id),
                 None => {}
             }
         }
@@ -155,7 +162,14 @@ impl Parser {
             return self.int_expr(at, int);
         }
         match name.as_str() {
-            "None" => ExprKind::None,
+            "None" => match path.segments.last().and_then(|last| self.type_argument(last)) {
+                Some(ty) => {
+                    let none = Expr { span: self.span(at), kind: ExprKind::None };
+                    ExprKind::Typed(Box::new(none), Type::Option(Box::new(ty)))
+                }
+                None => ExprKind::None,
+            },
+            "Some" => self.invalid(at, "`Some` is no value at build time: write `|x| Some(x)`"),
             "Input" => {
                 self.buffer(path, BufferName::Input);
                 ExprKind::Input
@@ -205,55 +219,6 @@ impl Parser {
         ExprKind::Match(Box::new(Match { scrutinee, arms }))
     }
 
-    /// `if let PATTERN = VALUE { … } else { … }` as a `match`.
-    fn if_let(&mut self, at: &syn::Expr, branch: &syn::ExprIf) -> ExprKind {
-        let syn::Expr::Let(condition) = &*branch.cond else { return self.invalid(at, advice::for_expr(at)) };
-        let scrutinee = self.expr(&condition.expr);
-        let yes = self.arm(&condition.pat, |parser| parser.block_expr(&branch.then_branch));
-        let body = match &branch.else_branch {
-            Some((_, otherwise)) => self.expr(otherwise),
-            None => Expr { span: self.span(at), kind: ExprKind::Unit },
-        };
-        let no = Arm { pattern: Pattern::Wild, guard: None, body };
-        ExprKind::Match(Box::new(Match { scrutinee, arms: vec![yes, no] }))
-    }
-
-    /// `if let PATTERN = VALUE && CONDITION { … } else { … }`: a block that the conditions leave when all hold.
-    fn if_chain(&mut self, at: &syn::Expr, branch: &syn::ExprIf) -> ExprKind {
-        let id = self.scopes.enter_loop(None, true);
-        let span = self.span(at);
-        let then = Box::new(|parser: &mut Self| {
-            let then = Box::new(parser.block_expr(&branch.then_branch));
-            Expr { span, kind: ExprKind::Break(id, Some(then)) }
-        });
-        let chain = self.chain(&links(&branch.cond), then, span);
-        self.scopes.leave_loop();
-        let tail = branch.else_branch.as_ref().map(|(_, otherwise)| self.boxed(otherwise));
-        ExprKind::LabelledBlock(id, Block { statements: vec![Statement::Expr(chain)], tail })
-    }
-
-    /// Evaluates `then` where all conditions hold.
-    pub(super) fn chain(&mut self, conditions: &[&syn::Expr], then: Then<'_>, span: SpanId) -> Expr {
-        // One inside the other, of which only the innermost has a value.
-        let Some((first, rest)) = conditions.split_first() else { return then(self) };
-        let otherwise = Expr { span, kind: ExprKind::Unit };
-        let kind = match first {
-            syn::Expr::Let(condition) => {
-                let scrutinee = self.expr(&condition.expr);
-                let yes = self.arm(&condition.pat, |parser| parser.chain(rest, then, span));
-                let no = Arm { pattern: Pattern::Wild, guard: None, body: otherwise };
-                ExprKind::Match(Box::new(Match { scrutinee, arms: vec![yes, no] }))
-            }
-            condition => {
-                let condition = self.expr(condition);
-                let tail = Some(Box::new(self.chain(rest, then, span)));
-                let then = Block { statements: Vec::new(), tail };
-                ExprKind::If(Box::new(If { condition, then, otherwise: Some(otherwise) }))
-            }
-        };
-        Expr { span, kind }
-    }
-
     /// An arm, in a scope of its own.
     pub(super) fn arm(&mut self, pattern: &Pat, body: impl FnOnce(&mut Self) -> Expr) -> Arm {
         self.scopes.enter();
@@ -266,74 +231,6 @@ impl Parser {
         let body = body(self);
         self.scopes.leave();
         Arm { pattern, guard, body }
-    }
-
-    fn target(&mut self, left: &syn::Expr) -> Option<Target> {
-        match left {
-            syn::Expr::Infer(_) => Some(Target::Ignore),
-            syn::Expr::Paren(inner) => self.target(&inner.expr),
-            syn::Expr::Tuple(tuple) => {
-                let targets: Vec<Option<Target>> = tuple.elems.iter().map(|item| self.target(item)).collect();
-                targets.into_iter().collect::<Option<_>>().map(Target::Tuple)
-            }
-            _ => self.place(left).map(Target::Place),
-        }
-    }
-
-    /// A variable, or an element or field of one.
-    pub(super) fn place(&mut self, expr: &syn::Expr) -> Option<Place> {
-        match expr {
-            syn::Expr::Paren(inner) => self.place(&inner.expr),
-            syn::Expr::Group(inner) => self.place(&inner.expr),
-            syn::Expr::Path(path) => match self.path(expr, &path.path) {
-                ExprKind::Local(slot) => Some(Place { slot, path: Vec::new() }),
-                ExprKind::Invalid => None,
-                _ => {
-                    self.error(expr, "only local variables can be assigned to");
-                    None
-                }
-            },
-            syn::Expr::Index(index) => {
-                let mut place = self.place(&index.expr)?;
-                place.path.push(Projection::Index(self.expr(&index.index)));
-                Some(place)
-            }
-            syn::Expr::Field(syn::ExprField { base, member: Member::Unnamed(index), .. }) => {
-                let mut place = self.place(base)?;
-                place.path.push(Projection::Field(index.index as usize));
-                Some(place)
-            }
-            _ => {
-                self.error(
-                    expr,
-                    "only local variables, their elements and fields can be changed at build time",
-                );
-                None
-            }
-        }
-    }
-}
-
-/// Whether a condition is a chain with a `let` in it.
-pub(super) fn has_let(condition: &syn::Expr) -> bool {
-    match condition {
-        syn::Expr::Let(_) => true,
-        syn::Expr::Binary(syn::ExprBinary { left, op: BinOp::And(_), right, .. }) => {
-            has_let(left) || has_let(right)
-        }
-        _ => false,
-    }
-}
-
-/// The conditions of a chain.
-pub(super) fn links(condition: &syn::Expr) -> Vec<&syn::Expr> {
-    match condition {
-        syn::Expr::Binary(syn::ExprBinary { left, op: BinOp::And(_), right, .. }) => {
-            let mut links = links(left);
-            links.extend(self::links(right));
-            links
-        }
-        _ => vec![condition],
     }
 }
 
@@ -380,35 +277,4 @@ fn binary_op(op: &BinOp) -> Option<(BinaryOp, bool)> {
         BinOp::ShrAssign(_) => (BinaryOp::Shr, true),
         _ => return None,
     })
-}
-
-fn words(whole: &syn::Expr, left: &syn::Expr, right: &syn::Expr) -> Words {
-    let is_short =
-        |expr: &syn::Expr| matches!(expr, syn::Expr::Path(_) | syn::Expr::Lit(_) | syn::Expr::Paren(_));
-    let (a, b) = (text(left), text(right));
-    // The advice is for ranks and chunk numbers; what is made of the number of ranks is something else.
-    let is_rank = is_short(left) && is_short(right) && !a.contains("ranks");
-    Words { text: text(whole), instead: is_rank.then(|| format!("({a} + ranks - {b}) % ranks")) }
-}
-
-/// Source text as a person would write it.
-pub(super) fn text(tokens: &impl ToTokens) -> String {
-    let mut text = tokens.to_token_stream().to_string();
-    for (spaced, tight) in [
-        (" . ", "."),
-        (" :: ", "::"),
-        (" (", "("),
-        ("( ", "("),
-        (" )", ")"),
-        (" ,", ","),
-        (" [", "["),
-        (" ]", "]"),
-    ] {
-        text = text.replace(spaced, tight);
-    }
-    // Only a call has its parenthesis right behind a name.
-    for op in ["+", "-", "*", "/", "%", "=", "<", ">", "&", "|", "^"] {
-        text = text.replace(&format!("{op}("), &format!("{op} ("));
-    }
-    text
 }

@@ -3,31 +3,19 @@
 use syn::RangeLimits;
 
 use super::Parser;
-use super::expressions::{has_let, links};
-use crate::ast::{
-    Adapter, Arm, Block, Expr, ExprKind, For, LoopId, Match, Pattern, Range, Source, Statement, While,
-};
+use super::conditions::{has_let, links};
+use crate::ast::{Arm, Block, Expr, ExprKind, For, LoopId, Match, Pattern, Range, Statement, While};
 
 impl Parser {
     pub(super) fn for_loop(&mut self, each: &syn::ExprForLoop) -> ExprKind {
-        let mut adapters = Vec::new();
-        let Some(source) = self.source(&each.expr, &mut adapters) else {
-            // The body may have errors of its own.
-            self.scopes.enter();
-            self.pattern(&each.pat);
-            self.scopes.enter_loop(each.label.as_ref(), false);
-            self.block(&each.body);
-            self.scopes.leave_loop();
-            self.scopes.leave();
-            return ExprKind::Invalid;
-        };
+        let items = self.expr(&each.expr);
         self.scopes.enter();
         let (pattern, _) = self.pattern(&each.pat);
         let id = self.scopes.enter_loop(each.label.as_ref(), false);
         let body = self.block(&each.body);
         self.scopes.leave_loop();
         self.scopes.leave();
-        ExprKind::For(Box::new(For { id, pattern, source, adapters, body }))
+        ExprKind::For(Box::new(For { id, pattern, items, body }))
     }
 
     pub(super) fn while_loop(&mut self, each: &syn::ExprWhile) -> ExprKind {
@@ -88,46 +76,10 @@ impl Parser {
         }
     }
 
-    /// What a `for` loop runs over; `adapters` come out in the order of application.
-    fn source(&mut self, expr: &syn::Expr, adapters: &mut Vec<Adapter>) -> Option<Source> {
-        match expr {
-            syn::Expr::Paren(inner) => self.source(&inner.expr, adapters),
-            syn::Expr::Group(inner) => self.source(&inner.expr, adapters),
-            syn::Expr::Range(range) => self.range(range).map(Source::Range),
-            syn::Expr::MethodCall(call) => {
-                let name = call.method.to_string();
-                match (name.as_str(), call.args.len()) {
-                    ("iter" | "into_iter" | "copied" | "cloned", 0) => self.source(&call.receiver, adapters),
-                    ("rev", 0) => {
-                        let source = self.source(&call.receiver, adapters);
-                        adapters.push(Adapter::Rev);
-                        source
-                    }
-                    ("enumerate", 0) => {
-                        let source = self.source(&call.receiver, adapters);
-                        adapters.push(Adapter::Enumerate);
-                        source
-                    }
-                    ("step_by", 1) => {
-                        let source = self.source(&call.receiver, adapters);
-                        let step = call.args.first().map(|step| self.expr(step));
-                        adapters.extend(step.map(Adapter::StepBy));
-                        source
-                    }
-                    _ => Some(Source::List(self.expr(expr))),
-                }
-            }
-            _ => Some(Source::List(self.expr(expr))),
-        }
-    }
-
-    /// A range with both ends.
-    pub(super) fn range(&mut self, range: &syn::ExprRange) -> Option<Range> {
-        let (Some(start), Some(end)) = (&range.start, &range.end) else {
-            self.error(range, "at build time a range needs both ends: write `start..end`, or use `loop`");
-            return None;
-        };
+    pub(super) fn range(&mut self, range: &syn::ExprRange) -> ExprKind {
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
-        Some(Range { start: self.expr(start), end: self.expr(end), inclusive })
+        let start = range.start.as_ref().map(|start| self.expr(start));
+        let end = range.end.as_ref().map(|end| self.expr(end));
+        ExprKind::Range(Box::new(Range { start, end, inclusive }))
     }
 }

@@ -3,11 +3,11 @@
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
-use syn::{Expr as SynExpr, Lit, Pat, Token};
+use syn::{Expr as SynExpr, Pat, Token};
 
-use super::expressions::text;
+use super::words::text;
 use super::{Parser, advice};
-use crate::ast::{Assert, Binary, BinaryOp, Expr, ExprKind, Literal, Match, Words};
+use crate::ast::{Assert, Condition, Expr, ExprKind, Literal, Match};
 
 /// The arguments of `vec!`.
 enum Elements {
@@ -33,7 +33,8 @@ impl Parser {
                 Ok((scrutinee, pattern)) => self.matches(at, &scrutinee, &pattern),
                 Err(error) => self.syntax(error),
             },
-            "assert" | "assert_eq" | "assert_ne" | "panic" | "unreachable" => {
+            "assert" | "assert_eq" | "assert_ne" | "panic" | "unreachable" | "todo" | "unimplemented"
+            | "format" | "println" | "print" | "eprintln" | "eprint" => {
                 match Punctuated::<SynExpr, Token![,]>::parse_terminated.parse2(mac.tokens.clone()) {
                     Ok(args) => self.assert(at, name, &args.into_iter().collect::<Vec<_>>()),
                     Err(error) => self.syntax(error),
@@ -61,44 +62,30 @@ impl Parser {
     }
 
     fn assert(&mut self, at: &impl ToTokens, name: &str, args: &[SynExpr]) -> ExprKind {
-        let op = match name {
-            "assert_eq" => Some(BinaryOp::Eq),
-            "assert_ne" => Some(BinaryOp::Ne),
-            _ => None,
-        };
-        let (condition, shown, rest) = match (name, op, args) {
-            (_, Some(op), [left, right, rest @ ..]) => {
-                let shown = format!(
-                    "{} {} {}",
-                    text(left),
-                    if op == BinaryOp::Eq { "==" } else { "!=" },
-                    text(right)
-                );
-                let span = self.span(at);
-                let (left, right) = (self.expr(left), self.expr(right));
-                let words = Words { text: String::new(), instead: None };
-                let kind = ExprKind::Binary(Box::new(Binary { op, left, right, words }));
-                (Some(Expr { span, kind }), shown, rest)
+        let (condition, shown, rest) = match (name, args) {
+            ("assert_eq" | "assert_ne", [left, right, rest @ ..]) => {
+                let is_equal = name == "assert_eq";
+                let sign = if is_equal { "==" } else { "!=" };
+                let shown = format!("{} {sign} {}", text(left), text(right));
+                let sides = [self.expr(left), self.expr(right)];
+                (Condition::Compare { is_equal, sides }, shown, rest)
             }
-            ("assert", _, [condition, rest @ ..]) => (Some(self.expr(condition)), text(condition), rest),
-            ("panic" | "unreachable", _, rest) => (None, String::new(), rest),
+            ("assert", [condition, rest @ ..]) => {
+                (Condition::Holds(self.expr(condition)), text(condition), rest)
+            }
+            ("format", args) => {
+                return self.format(at, args).map_or(ExprKind::Invalid, ExprKind::Format);
+            }
+            ("println" | "print" | "eprintln" | "eprint", []) => return ExprKind::Unit,
+            ("println" | "print" | "eprintln" | "eprint", args) => {
+                return self.format(at, args).map_or(ExprKind::Invalid, ExprKind::Print);
+            }
             // The compiler reports it.
-            _ => return ExprKind::Invalid,
+            ("assert" | "assert_eq" | "assert_ne", _) => return ExprKind::Invalid,
+            (_, rest) => (Condition::Never, String::new(), rest),
         };
-        let message = match rest.first() {
-            Some(SynExpr::Lit(literal)) => match &literal.lit {
-                Lit::Str(words) => words.value(),
-                _ => String::new(),
-            },
-            _ => String::new(),
-        };
-        let message = match (&condition, message.is_empty()) {
-            (Some(_), true) => format!("`{shown}` does not hold"),
-            (Some(_), false) => format!("`{shown}` does not hold: {message}"),
-            (None, true) => "the algorithm panics here".to_owned(),
-            (None, false) => format!("the algorithm panics here: {message}"),
-        };
-        ExprKind::Assert(Box::new(Assert { condition, message }))
+        let message = if rest.is_empty() { None } else { self.format(at, rest) };
+        ExprKind::Assert(Box::new(Assert { condition, shown, message }))
     }
 }
 

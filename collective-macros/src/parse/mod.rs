@@ -3,20 +3,25 @@
 mod advice;
 mod blocks;
 mod calls;
+mod closures;
+mod conditions;
 mod expressions;
+mod format;
 mod loops;
 mod macros;
 mod methods;
 mod patterns;
+mod places;
 mod scopes;
 mod types;
+mod words;
 
 use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 
-use crate::ast::{Ast, CallId, CallSite, Expr, ExprKind, Function, FunctionId, Pattern, Type};
+use crate::ast::{Ast, CallId, CallSite, Closure, Expr, ExprKind, Function, FunctionId, Pattern, Type};
 use crate::detail::Detail;
 use crate::infer::{LiteralInt, infer};
 use crate::integer::IntKind;
@@ -68,11 +73,12 @@ pub(crate) fn parse(
     // A function without a body has left an error behind.
     let functions: Vec<Function> = parser.functions.into_iter().flatten().collect();
     let numbers: Vec<FunctionId> = functions_of_details.iter().map(|(_, function)| *function).collect();
-    let literals = infer(&functions, &numbers, &parser.literals).map_err(|wrong| {
+    let closures: Vec<Closure> = parser.closures.into_iter().flatten().collect();
+    let literals = infer(&functions, &closures, &numbers, &parser.literals).map_err(|wrong| {
         let error = |(span, message)| parser.spans.get(span).error(message);
         wrong.into_iter().map(error).collect::<Vec<syn::Error>>()
     })?;
-    let ast = Ast { functions, main, details: functions_of_details, calls: parser.calls, literals };
+    let ast = Ast { functions, closures, main, details: functions_of_details, calls: parser.calls, literals };
     Ok(Parsed { ast, spans: parser.spans, buffers: parser.buffers })
 }
 
@@ -82,6 +88,13 @@ struct Parser {
     calls: Vec<CallSite>,
     /// A function is `None` between the moment its name is known and the moment its body is parsed.
     functions: Vec<Option<Function>>,
+    /// The function at hand.
+    function: FunctionId,
+    closures: Vec<Option<Closure>>,
+    /// The type parameters of the helper function at hand, and of those around it.
+    generics: Vec<(String, Type)>,
+    /// Types that the body declares, about which there is an error already.
+    own_types: Vec<String>,
     scopes: Scopes,
     literals: Vec<LiteralInt>,
     buffers: Vec<(syn::Path, BufferName)>,
@@ -125,7 +138,9 @@ impl Parser {
         parts: impl FnOnce(&mut Self) -> (Vec<(Pattern, Type)>, Expr),
     ) {
         let outer = self.scopes.enter_function();
+        let around = std::mem::replace(&mut self.function, id);
         let (params, body) = parts(self);
+        self.function = around;
         let slots = self.scopes.leave_function(outer);
         let name = name.unraw().to_string();
         self.functions[id.0 as usize] = Some(Function { name, params, slots, result, body });
@@ -137,9 +152,10 @@ impl Parser {
 
     fn call_site(&mut self, method: &Ident, whole: &impl ToTokens) -> CallId {
         let start = method.span().start();
-        let span = self.span(whole);
+        let (method, span) = (self.span(method), self.span(whole));
         // Locations count columns from 1, spans from 0.
-        self.calls.push(CallSite { line: start.line as u32, column: start.column as u32 + 1, span });
+        let (line, column) = (start.line as u32, start.column as u32 + 1);
+        self.calls.push(CallSite { line, column, method, span });
         CallId(self.calls.len() as u32 - 1)
     }
 
@@ -190,6 +206,11 @@ impl<'ast> Visit<'ast> for Outline<'_> {
         syn::visit::visit_expr(self, expr);
         self.depth -= 1;
     }
+
+    // There is an error about them as a whole.
+    fn visit_item_struct(&mut self, _: &'ast syn::ItemStruct) {}
+
+    fn visit_item_enum(&mut self, _: &'ast syn::ItemEnum) {}
 
     fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
         const HARMLESS: [&str; 9] =

@@ -9,7 +9,7 @@ use syn::{Expr, Lit, Pat, RangeLimits, UnOp};
 
 use super::scopes::{Item, Name};
 use super::{Parser, advice};
-use crate::ast::{Pattern, Slot, Type};
+use crate::ast::{Pattern, Rest, Slot, Type};
 use crate::integer::{Int, IntKind};
 
 /// The names that the pattern at hand has bound: the sides of `|` share their variables.
@@ -35,6 +35,7 @@ impl Parser {
             Pat::Lit(literal) => self.literal_pattern(pattern, &literal.lit, false),
             Pat::Paren(inner) => self.sub_pattern(&inner.pat, bound),
             Pat::Reference(inner) if inner.mutability.is_none() => self.sub_pattern(&inner.pat, bound),
+            Pat::Reference(inner) => Pattern::Deref(Box::new(self.sub_pattern(&inner.pat, bound))),
             Pat::Or(either) => {
                 Pattern::Either(either.cases.iter().map(|case| self.sub_pattern(case, bound)).collect())
             }
@@ -90,10 +91,16 @@ impl Parser {
         let mut rest = None;
         let mut items = Vec::new();
         for elem in elems {
-            if let Pat::Rest(_) = elem {
-                rest = Some(items.len());
-            } else {
-                items.push(self.sub_pattern(elem, bound));
+            match elem {
+                Pat::Rest(_) => rest = Some(Rest { at: items.len(), name: None }),
+                Pat::Ident(syn::PatIdent { ident, subpat: Some((_, all)), .. })
+                    if matches!(**all, Pat::Rest(_)) =>
+                {
+                    let name = ident.unraw().to_string();
+                    let slot = *bound.entry(name).or_insert_with(|| self.scopes.bind(ident));
+                    rest = Some(Rest { at: items.len(), name: Some(slot) });
+                }
+                _ => items.push(self.sub_pattern(elem, bound)),
             }
         }
         Pattern::Sequence { items, rest, is_tuple }

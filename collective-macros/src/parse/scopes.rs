@@ -43,44 +43,90 @@ pub(super) struct Scopes {
     scopes: Vec<Scope>,
     /// The first scope of the current function.
     function: usize,
-    slots: u32,
+    /// The name of each variable of the current function.
+    slots: Vec<String>,
     loops: Vec<LoopScope>,
     next_loop: u32,
+    /// The closures around the place, of the current function.
+    closures: Vec<OpenClosure>,
+}
+
+#[derive(Debug)]
+struct OpenClosure {
+    /// The first of its own variables.
+    first: u32,
+    captures: Vec<Slot>,
+    /// The loops around it, which nothing in it can leave.
+    loops: Vec<LoopScope>,
+}
+
+/// What a closure uses.
+#[derive(Debug)]
+pub(super) struct Used {
+    pub(super) captures: Vec<Slot>,
+    pub(super) own: (u32, u32),
 }
 
 /// The part of [`Scopes`] that belongs to the surrounding function.
 #[derive(Debug)]
 pub(super) struct Outer {
     function: usize,
-    slots: u32,
+    slots: Vec<String>,
     loops: Vec<LoopScope>,
     next_loop: u32,
+    closures: Vec<OpenClosure>,
 }
 
 impl Scopes {
     pub(super) fn enter_function(&mut self) -> Outer {
         let outer = Outer {
             function: self.function,
-            slots: self.slots,
+            slots: std::mem::take(&mut self.slots),
             loops: std::mem::take(&mut self.loops),
             next_loop: self.next_loop,
+            closures: std::mem::take(&mut self.closures),
         };
         self.function = self.scopes.len();
-        self.slots = 0;
         self.next_loop = 0;
         self.scopes.push(Scope::default());
         outer
     }
 
-    /// Returns the number of slots of the function that is left.
-    pub(super) fn leave_function(&mut self, outer: Outer) -> usize {
+    /// Returns the names of the variables of the function that is left.
+    pub(super) fn leave_function(&mut self, outer: Outer) -> Vec<String> {
         self.scopes.truncate(self.function);
-        let slots = self.slots as usize;
         self.function = outer.function;
-        self.slots = outer.slots;
         self.loops = outer.loops;
         self.next_loop = outer.next_loop;
-        slots
+        self.closures = outer.closures;
+        std::mem::replace(&mut self.slots, outer.slots)
+    }
+
+    pub(super) fn enter_closure(&mut self) {
+        let (first, loops) = (self.slots.len() as u32, std::mem::take(&mut self.loops));
+        self.closures.push(OpenClosure { first, captures: Vec::new(), loops });
+        self.enter();
+    }
+
+    pub(super) fn leave_closure(&mut self) -> Used {
+        self.leave();
+        let end = self.slots.len() as u32;
+        match self.closures.pop() {
+            Some(closure) => {
+                self.loops = closure.loops;
+                Used { captures: closure.captures, own: (closure.first, end) }
+            }
+            None => Used { captures: Vec::new(), own: (end, end) },
+        }
+    }
+
+    /// Notes that a variable is used here.
+    pub(super) fn capture(&mut self, slot: Slot) {
+        for closure in &mut self.closures {
+            if slot.0 < closure.first && !closure.captures.contains(&slot) {
+                closure.captures.push(slot);
+            }
+        }
     }
 
     pub(super) fn enter(&mut self) {
@@ -93,8 +139,8 @@ impl Scopes {
 
     /// A new variable, which hides an older one of the same name.
     pub(super) fn bind(&mut self, name: &Ident) -> Slot {
-        let slot = Slot(self.slots);
-        self.slots += 1;
+        let slot = Slot(self.slots.len() as u32);
+        self.slots.push(name.unraw().to_string());
         if let Some(scope) = self.scopes.last_mut() {
             scope.locals.insert(name.unraw().to_string(), slot);
         }

@@ -1,0 +1,17 @@
+// A chunk does not exist
+// How many chunks a buffer has follows from the collective and from `chunks = …`; they count from 0.
+
+use collective::prelude::*;
+
+#[collective(all_gather, build(ranks = 4))]
+fn right(p: &Program, ranks: usize) {
+    for rank in 0..ranks {
+        for to in 0..ranks {
+            p.chunk(rank, Input, 0).copy_to(to, Output, rank);
+        }
+    }
+}
+
+fn main() {
+    assert!(right::compile(4).is_ok());
+}

@@ -1,0 +1,15 @@
+// Nothing says which collective it is
+// The attribute begins with the collective that the function is to achieve.
+
+use collective::prelude::*;
+
+#[collective(broadcast, in_place, build(ranks = 4))]
+fn right(p: &Program, ranks: usize) {
+    for rank in 1..ranks {
+        p.chunk(0, Output, 0).copy_to(rank, Output, 0);
+    }
+}
+
+fn main() {
+    assert!(right::compile(4).is_ok());
+}

@@ -1,0 +1,25 @@
+#![allow(unused, unused_unsafe)]
+
+use collective::prelude::*;
+use std::collections::HashMap;
+
+// What to write instead is in each message, and in docs/rust-subset.md.
+#[collective(broadcast, in_place, build(ranks = 4))]
+fn wrong(p: &Program, ranks: usize) {
+    type Chunks<'a> = Vec<ChunkRef<'a>>;
+    static STEP: usize = 1;
+    let mut sizes: HashMap<usize, usize> = HashMap::new();
+    let ratio: f64 = 1.5;
+    let narrow = u8::try_from(ranks).unwrap();
+    let mut order = vec![3, 1, 2];
+    order.sort_by(|a, b| b.cmp(a));
+    order[1..].reverse();
+    let options = order.iter().map(Some).count();
+    let text = 'a';
+    let halves = ranks.wrapping_shl(1);
+    let last = std::mem::take(&mut order);
+    dbg!(ranks);
+    let _ = unsafe { p.chunk(0, Output, 0) };
+}
+
+fn main() {}
