@@ -9,6 +9,7 @@
 
 mod engine;
 mod error;
+mod events;
 pub mod model;
 pub mod report;
 mod simulation;

@@ -12,8 +12,6 @@
 mod compute;
 mod connection;
 mod diagnose;
-mod event;
-mod message;
 mod node;
 mod plan;
 
@@ -25,7 +23,8 @@ use self::compute::Ends;
 use self::connection::{Connection, Side};
 use self::node::{Phase, RankState};
 use self::plan::Plan;
-use crate::error::SimError;
+use crate::error::{Overflow, SimError};
+use crate::events::{Event, EventQueue, MessageId, Messages};
 use crate::model::analytical::Analytical;
 use crate::model::link_queue::LinkQueue;
 use crate::model::network::Network;
@@ -33,10 +32,6 @@ use crate::model::{Conventions, Model, analytical};
 use crate::report::Report;
 use crate::topology::Topology;
 use crate::units::{Bytes, Picos};
-
-pub(crate) use self::event::{Event, EventQueue, Ticket};
-pub(crate) use self::message::{MessageId, Messages};
-pub(crate) use crate::error::Overflow;
 
 /// Runs a graph on a topology.
 pub(crate) fn run(

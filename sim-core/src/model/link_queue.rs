@@ -12,7 +12,8 @@
 use super::Conventions;
 use super::network::{Network, Pair};
 use super::timing::Timing;
-use crate::engine::{Event, EventQueue, MessageId, Messages, Overflow, Ticket};
+use crate::error::Overflow;
+use crate::events::{Event, EventQueue, MessageId, Messages, Ticket};
 use crate::report::LinkLoad;
 use crate::topology::{LinkId, Topology};
 use crate::units::{Bytes, Picos};

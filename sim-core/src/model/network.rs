@@ -1,6 +1,7 @@
 //! What the engine asks of a model.
 
-use crate::engine::{EventQueue, MessageId, Messages, Overflow};
+use crate::error::Overflow;
+use crate::events::{EventQueue, MessageId, Messages};
 use crate::report::LinkLoad;
 
 /// Two ranks between which messages go.

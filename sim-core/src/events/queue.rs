@@ -8,7 +8,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{MessageId, Overflow};
+use super::MessageId;
+use crate::error::Overflow;
 use crate::units::Picos;
 
 /// What happens.
