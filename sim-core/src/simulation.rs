@@ -2,11 +2,13 @@
 
 use chakra_et::graph::Graph;
 
-use crate::engine;
+use crate::compat::Compat;
+use crate::engine::{self, Setup};
 use crate::error::SimError;
 use crate::model::{Conventions, Model};
 use crate::report::Report;
 use crate::topology::Topology;
+use crate::units::Picos;
 
 /// A simulation to be run: a topology, a model and conventions.
 ///
@@ -33,13 +35,14 @@ pub struct Simulation<'a> {
     topology: &'a Topology,
     model: Model,
     conventions: Conventions,
+    compat: Option<Compat>,
 }
 
 impl<'a> Simulation<'a> {
     /// A simulation on `topology`, with [`Model::LinkQueue`] and [`Conventions::Exact`].
     #[must_use]
     pub fn new(topology: &'a Topology) -> Self {
-        Self { topology, model: Model::LinkQueue, conventions: Conventions::Exact }
+        Self { topology, model: Model::LinkQueue, conventions: Conventions::Exact, compat: None }
     }
 
     /// With another model.
@@ -54,6 +57,12 @@ impl<'a> Simulation<'a> {
         Self { conventions, ..self }
     }
 
+    /// Issues the nodes of a rank as another simulator does, or with None all that are ready.
+    #[must_use]
+    pub fn compat(self, compat: Option<Compat>) -> Self {
+        Self { compat, ..self }
+    }
+
     /// Executes a graph, rank i of which sits at rank i of the topology.
     ///
     /// The result depends on nothing but the arguments.
@@ -61,6 +70,22 @@ impl<'a> Simulation<'a> {
     /// # Errors
     /// [`SimError`] says what the graph holds that cannot be executed, or who waits for whom.
     pub fn run(&self, graph: &Graph) -> Result<Report, SimError> {
-        engine::run(self.topology, self.model, self.conventions, graph)
+        Ok(engine::run(self.setup(false), graph)?.0)
+    }
+
+    /// As [`Simulation::run`], and says when each node finished: by rank, then by number of the node.
+    ///
+    /// Takes 8 bytes a node more.
+    ///
+    /// # Errors
+    /// As [`Simulation::run`].
+    pub fn run_with_times(&self, graph: &Graph) -> Result<(Report, Vec<Vec<Picos>>), SimError> {
+        let (report, times) = engine::run(self.setup(true), graph)?;
+        Ok((report, times.unwrap_or_default()))
+    }
+
+    fn setup(&self, times: bool) -> Setup<'a> {
+        let Self { topology, model, conventions, compat } = *self;
+        Setup { topology, model, conventions, compat, times }
     }
 }

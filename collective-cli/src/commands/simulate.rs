@@ -7,7 +7,7 @@ use clap::Args;
 use collective::sim::report::{LinkLoad, algbw_gb_per_s, busbw_factor, busbw_gb_per_s};
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::{Bytes, Picos};
-use collective::sim::{Conventions, Model, Report, SimError, Simulation, StuckReport};
+use collective::sim::{Compat, Conventions, Model, Report, SimError, Simulation, StuckReport};
 use collective::{AlgorithmDef, Schedule, algorithms, et};
 use serde_json::{Value, json};
 
@@ -33,6 +33,9 @@ pub(crate) struct Simulate {
     /// Rules of arithmetic: exact or astra-sim [default: astra-sim for YAML, exact for TOML].
     #[arg(long)]
     conventions: Option<Conventions>,
+    /// As which simulator a rank issues its nodes: astra-sim has one send and one computation of a rank at a time.
+    #[arg(long)]
+    compat: Option<Compat>,
     #[command(flatten)]
     program: ProgramArguments,
     /// The collective that foreign traces implement, such as all_reduce, for the bus bandwidth.
@@ -77,7 +80,10 @@ impl Simulate {
             None if xml::is_xml(Path::new(&self.what)) => self.import()?,
             None => self.read()?,
         };
-        let simulation = Simulation::new(&loaded.topology).model(self.model).conventions(loaded.conventions);
+        let simulation = Simulation::new(&loaded.topology)
+            .model(self.model)
+            .conventions(loaded.conventions)
+            .compat(self.compat);
         match simulation.run(&subject.graph) {
             Ok(report) if self.json => {
                 output::print(&self.json_report(&subject, &loaded, &report).to_string())

@@ -7,13 +7,17 @@
 //! a RECV that finds its message there finishes behind everything already scheduled for that time.
 //!
 //! The loop is serial: every event may touch any link, and the order of equal times is part of the
-//! result. Parallel engines need a partition of ranks and links first.
+//! result. Contention-free models have no need of it: [`sweep`] runs them, where it can.
 
 mod compute;
 mod connection;
 mod diagnose;
 mod node;
 mod plan;
+mod sweep;
+#[cfg(test)]
+mod tests;
+mod turns;
 
 use std::collections::VecDeque;
 
@@ -23,9 +27,11 @@ use self::compute::Ends;
 use self::connection::{Connection, Side};
 use self::node::{Phase, RankState};
 use self::plan::Plan;
+use self::turns::Turns;
+use crate::compat::Compat;
 use crate::error::{Overflow, SimError};
 use crate::events::{Event, EventQueue, MessageId, Messages};
-use crate::model::analytical::Analytical;
+use crate::model::analytical::{Analytical, Routes};
 use crate::model::link_queue::LinkQueue;
 use crate::model::network::Network;
 use crate::model::{Conventions, Model, analytical};
@@ -33,13 +39,23 @@ use crate::report::Report;
 use crate::topology::Topology;
 use crate::units::{Bytes, Picos};
 
-/// Runs a graph on a topology.
-pub(crate) fn run(
-    topology: &Topology,
-    model: Model,
-    conventions: Conventions,
-    graph: &Graph,
-) -> Result<Report, SimError> {
+/// What to run, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Setup<'a> {
+    pub(crate) topology: &'a Topology,
+    pub(crate) model: Model,
+    pub(crate) conventions: Conventions,
+    pub(crate) compat: Option<Compat>,
+    /// Whether to note when each node finishes.
+    pub(crate) times: bool,
+}
+
+/// The report, and when each node finished, by rank and node, if asked for.
+pub(crate) type Run = (Report, Option<Vec<Vec<Picos>>>);
+
+/// Runs a graph.
+pub(crate) fn run(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimError> {
+    let Setup { topology, model, conventions, .. } = setup;
     if graph.rank_count() != topology.rank_count() as usize {
         let topology = topology.rank_count();
         return Err(SimError::RankCount { graph: graph.rank_count(), topology });
@@ -48,18 +64,55 @@ pub(crate) fn run(
     if model == Model::LinkQueue && conventions == Conventions::AstraSim && dimensions > 1 {
         return Err(SimError::OneDimensionOnly { dimensions });
     }
+    match sweep(setup, graph) {
+        Some(run) => Ok(run),
+        None => run_events(setup, graph),
+    }
+}
+
+/// Runs a graph without events; None where that cannot be done, or the graph cannot be executed to its end.
+fn sweep(setup: Setup<'_>, graph: &Graph) -> Option<Run> {
+    let Setup { topology, model, conventions, compat: None, times } = setup else { return None };
+    let outcome = match model {
+        Model::Analytical => {
+            let routes = Routes::new(topology, conventions);
+            match times {
+                false => sweep::run::<_, false>(graph, conventions, &routes),
+                true => sweep::run::<_, true>(graph, conventions, &routes),
+            }
+        }
+        Model::LinkQueue => None,
+    };
+    let sweep::Outcome { finish, messages, bytes, times } = outcome?;
+    let report = Report {
+        makespan: finish.iter().copied().max().unwrap_or(Picos::ZERO),
+        finish,
+        messages,
+        bytes: Bytes(bytes),
+        model,
+        conventions,
+        notes: analytical::notes(conventions, topology.dimensions().len()),
+        links: None,
+    };
+    Some((report, times))
+}
+
+/// Runs a graph event by event.
+fn run_events(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimError> {
+    let Setup { topology, model, conventions, .. } = setup;
     let plan = Plan::new(graph, conventions)?;
     match model {
         Model::Analytical => {
             let network = Analytical::new(topology, conventions, &plan.pairs)?;
-            let report = Engine::new(graph, conventions, plan, network).run(model)?;
-            Ok(Report { notes: analytical::notes(conventions, dimensions), ..report })
+            let (report, times) = Engine::new(graph, setup, plan, network).run(model)?;
+            let notes = analytical::notes(conventions, topology.dimensions().len());
+            Ok((Report { notes, ..report }, times))
         }
         Model::LinkQueue => {
             let network = LinkQueue::new(topology, conventions, &plan.pairs)?;
             let notes = network.notes();
-            let report = Engine::new(graph, conventions, plan, network).run(model)?;
-            Ok(Report { notes, ..report })
+            let (report, times) = Engine::new(graph, setup, plan, network).run(model)?;
+            Ok((Report { notes, ..report }, times))
         }
     }
 }
@@ -74,16 +127,23 @@ struct Engine<'a, N> {
     messages: Messages,
     /// Ready nodes of the rank at work, in the order in which they are to be issued.
     ready: VecDeque<u32>,
+    /// By rank, if it may not do everything at once; else empty.
+    turns: Vec<Turns>,
     ends: Ends,
     finish: Vec<Picos>,
+    /// When each node finished, by rank and node, if asked for.
+    times: Option<Vec<Vec<Picos>>>,
     unfinished: usize,
     delivered: u64,
     bytes: u64,
 }
 
 impl<'a, N: Network> Engine<'a, N> {
-    fn new(graph: &'a Graph, conventions: Conventions, plan: Plan, network: N) -> Self {
+    fn new(graph: &'a Graph, setup: Setup<'_>, plan: Plan, network: N) -> Self {
+        let Setup { conventions, compat, times, .. } = setup;
+        let none = || graph.ranks().iter().map(|rank| vec![Picos::ZERO; rank.len()]).collect();
         Self {
+            times: times.then(none),
             graph,
             conventions,
             ranks: plan.ranks,
@@ -92,6 +152,10 @@ impl<'a, N: Network> Engine<'a, N> {
             queue: EventQueue::new(),
             messages: Messages::default(),
             ready: VecDeque::new(),
+            turns: match compat {
+                Some(Compat::AstraSim) => graph.ranks().iter().map(|_| Turns::default()).collect(),
+                None => Vec::new(),
+            },
             ends: Ends::default(),
             finish: vec![Picos::ZERO; graph.rank_count()],
             unfinished: graph.node_count(),
@@ -100,7 +164,7 @@ impl<'a, N: Network> Engine<'a, N> {
         }
     }
 
-    fn run(mut self, model: Model) -> Result<Report, SimError> {
+    fn run(mut self, model: Model) -> Result<Run, SimError> {
         for rank in 0..self.ranks.len() as u32 {
             let graph = self.graph.rank(rank as usize);
             let roots = (0..graph.len() as u32).filter(|node| graph.deps(*node).is_empty());
@@ -124,7 +188,7 @@ impl<'a, N: Network> Engine<'a, N> {
         if self.unfinished > 0 {
             return Err(SimError::Stuck(self.diagnose()));
         }
-        Ok(Report {
+        let report = Report {
             makespan: self.finish.iter().copied().max().unwrap_or(Picos::ZERO),
             finish: self.finish,
             messages: self.delivered,
@@ -133,16 +197,36 @@ impl<'a, N: Network> Engine<'a, N> {
             conventions: self.conventions,
             notes: Vec::new(),
             links: self.network.link_loads(),
-        })
+        };
+        Ok((report, self.times))
     }
 
     /// Issues what is ready on a rank. A loop, not a recursion: chains of empty COMPs may be long.
     #[inline]
     fn issue_ready(&mut self, rank: u32) -> Result<(), SimError> {
+        if !self.turns.is_empty() {
+            return self.issue_in_turn(rank);
+        }
         while let Some(node) = self.ready.pop_front() {
             self.issue(rank, node)?;
         }
         Ok(())
+    }
+
+    /// Issues what is ready on a rank and has its turn.
+    fn issue_in_turn(&mut self, rank: u32) -> Result<(), SimError> {
+        let graph = self.graph.rank(rank as usize);
+        let mut start = Vec::new();
+        loop {
+            self.turns[rank as usize].start(graph, self.ready.drain(..), &mut start);
+            if start.is_empty() {
+                return Ok(());
+            }
+            // A COMP that takes no time finishes here and makes others ready.
+            for node in start.drain(..) {
+                self.issue(rank, node)?;
+            }
+        }
     }
 
     #[inline]
@@ -271,6 +355,12 @@ impl<'a, N: Network> Engine<'a, N> {
         state.nodes[node as usize].phase = Phase::FINISHED;
         state.release(node, |ready| self.ready.push_back(ready));
         self.finish[rank as usize] = self.queue.now();
+        if let Some(times) = &mut self.times {
+            times[rank as usize][node as usize] = self.queue.now();
+        }
         self.unfinished -= 1;
+        if let Some(turns) = self.turns.get_mut(rank as usize) {
+            turns.finish(self.graph.rank(rank as usize).op(node));
+        }
     }
 }

@@ -6,3 +6,4 @@ mod properties;
 mod refused;
 mod stuck;
 mod support;
+mod workload;
