@@ -4,6 +4,7 @@
 extern crate self as collective;
 
 pub mod algorithms;
+pub mod symmetric;
 
 pub use chakra_et;
 pub use collective_dsl::*;

@@ -1,9 +1,9 @@
 //! Messages a second of each model, on graphs of collectives.
 //!
 //! `cargo bench -p sim-core`; the graph is built outside of the measurement, the run's own preparation
-//! (checks, connections, routes) is inside.
+//! (checks, connections, lanes, routes) is inside. Nothing is folded, unless it says so.
 
-use chakra_et::graph::{Graph, Op, Origin, RankGraph};
+use chakra_et::graph::{Graph, Op, Origin, RankGraph, SymmetricGraph, Symmetry};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use sim_core::topology::{Dimension, Topology};
@@ -55,12 +55,12 @@ fn run(bencher: Bencher, kind: Kind, model: Model, graph: &Graph) {
     let bandwidth = "50 GB/s".parse().expect("a bandwidth");
     let dimension = kind(graph.rank_count() as u32, bandwidth, "500 ns".parse().expect("a latency"));
     let topology = Topology::new([dimension]).expect("a topology");
-    let simulation = Simulation::new(&topology).model(model);
+    let simulation = Simulation::new(&topology).model(model).fold(false);
     let messages = simulation.run(graph).expect("a report").messages;
     bencher.counter(ItemsCount::new(messages)).bench_local(|| simulation.run(black_box(graph)));
 }
 
-const MODELS: [Model; 2] = Model::ALL;
+const MODELS: [Model; 3] = Model::ALL;
 
 #[divan::bench(args = MODELS)]
 fn ring_256_lock_step(bencher: Bencher, model: Model) {
@@ -81,4 +81,40 @@ fn ring_1024_lock_step(bencher: Bencher, model: Model) {
 #[divan::bench(args = MODELS, sample_count = 20)]
 fn all_pairs_512_on_a_switch(bencher: Bencher, model: Model) {
     run(bencher, Dimension::switch, model, &all_pairs(512));
+}
+
+/// The work grows in proportion to the messages: 0.5 and 8.4 million.
+#[divan::bench(args = [512, 2048], sample_count = 5)]
+fn ring_growth_contention_free(bencher: Bencher, ranks: u32) {
+    run(bencher, Dimension::ring, Model::Analytical, &ring(ranks, |_, _| 65_536));
+}
+
+#[divan::bench(args = [256, 1024], sample_count = 5)]
+fn ring_growth_link_queue(bencher: Bencher, ranks: u32) {
+    run(bencher, Dimension::ring, Model::LinkQueue, &ring(ranks, |_, _| 65_536));
+}
+
+/// Rank 0 of a recursive halving and doubling.
+fn halving_doubling(ranks: u32) -> SymmetricGraph {
+    let mut graph = RankGraph::builder();
+    let mut last = None;
+    let rounds = ranks.ilog2();
+    for round in (0..rounds).rev().chain(0..rounds) {
+        let (peer, bytes) = (1 << round, 65_536 << round);
+        for op in [Op::Send { dst: peer, tag: 0, bytes }, Op::Recv { src: peer, tag: 0, bytes }] {
+            last = graph.push(op, last, Origin::default()).ok();
+        }
+    }
+    SymmetricGraph::new(Symmetry::xor(ranks).expect("a power of two"), graph.finish()).expect("peers below")
+}
+
+/// 131,072 ranks on a switch, building the graph included: one for all, and each.
+#[divan::bench(args = [true, false], sample_count = 3)]
+fn halving_doubling_131_072(bencher: Bencher, fold: bool) {
+    let ranks = 1 << 17;
+    let bandwidth = "50 GB/s".parse().expect("a bandwidth");
+    let switch = Dimension::switch(ranks, bandwidth, "500 ns".parse().expect("a latency"));
+    let topology = Topology::new([switch]).expect("a topology");
+    let simulation = Simulation::new(&topology).model(Model::Analytical).fold(fold);
+    bencher.bench_local(|| simulation.run_symmetric(&halving_doubling(ranks)));
 }

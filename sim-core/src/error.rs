@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::compat::Compat;
+use crate::model::Model;
 use crate::stuck::StuckReport;
 use crate::units::Bytes;
 
@@ -25,6 +27,33 @@ pub enum SimError {
     OneDimensionOnly {
         /// Dimensions of the topology.
         dimensions: usize,
+    },
+    /// A model without what it needs.
+    #[error("the model {model} needs a topology")]
+    NoTopology {
+        /// The model.
+        model: Model,
+    },
+    /// Rules for processors in a model that has its own.
+    #[error(
+        "the model loggp has its own rules for what a rank does at once: it cannot be combined with `--compat {compat}`"
+    )]
+    OwnProcessors {
+        /// The other rules.
+        compat: Compat,
+    },
+    /// All ranks do the same, but one cannot stand for them, and together they are too many.
+    #[error(
+        "one rank cannot stand for all under this model and topology ({model}), or the run does not get to its end; \
+         and unfolded the graph has {nodes} nodes, more than {limit}"
+    )]
+    CannotFold {
+        /// The model.
+        model: Model,
+        /// Nodes of all ranks together.
+        nodes: u64,
+        /// The largest number that is expanded.
+        limit: u64,
     },
     /// A node that the engine cannot execute.
     #[error("rank {rank}, node {node} is {what}: supported are COMM_SEND, COMM_RECV and COMP nodes")]

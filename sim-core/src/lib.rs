@@ -20,6 +20,7 @@ pub mod units;
 
 pub use compat::Compat;
 pub use error::{Overflow, SimError};
+pub use model::loggp::{LogGp, LogGpError};
 pub use model::{Conventions, Model};
 pub use report::Report;
 pub use simulation::Simulation;

@@ -25,6 +25,8 @@ pub struct Report {
     /// What each link carried that is on the route of some message, in the order of the ids; None if
     /// the model knows no links.
     pub links: Option<Vec<LinkLoad>>,
+    /// Whether one rank was simulated for all, because all do the same at the same times.
+    pub folded: bool,
 }
 
 /// What a link carried.

@@ -7,7 +7,7 @@ use clap::Args;
 use collective::sim::report::{LinkLoad, algbw_gb_per_s, busbw_factor, busbw_gb_per_s};
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::{Bytes, Picos};
-use collective::sim::{Compat, Conventions, Model, Report, SimError, Simulation, StuckReport};
+use collective::sim::{Compat, Conventions, LogGp, Model, Report, SimError, Simulation, StuckReport};
 use collective::{AlgorithmDef, Schedule, algorithms, et};
 use serde_json::{Value, json};
 
@@ -24,18 +24,24 @@ pub(crate) struct Simulate {
     /// If traces and an algorithm have the name, it is the traces; write ./NAME for a prefix without directory.
     #[arg(value_name = "PREFIX|FILE.xml|NAME")]
     what: String,
-    /// The network: this project's TOML, or ASTRA-sim's network YAML.
+    /// The network: this project's TOML, or ASTRA-sim's network YAML. All models but loggp need it.
     #[arg(long, value_name = "FILE")]
-    topology: PathBuf,
-    /// How messages use the network: analytical or link-queue.
+    topology: Option<PathBuf>,
+    /// How messages use the network: analytical, link-queue or loggp.
     #[arg(long)]
     model: Model,
+    /// What the model loggp takes for a message, such as L=2500ns,o=1500ns,g=1000ns,G=6ns/B (also the defaults).
+    #[arg(long, value_name = "PARAMETERS")]
+    loggp: Option<LogGp>,
     /// Rules of arithmetic: exact or astra-sim [default: astra-sim for YAML, exact for TOML].
     #[arg(long)]
     conventions: Option<Conventions>,
     /// As which simulator a rank issues its nodes: astra-sim has one send and one computation of a rank at a time.
     #[arg(long)]
     compat: Option<Compat>,
+    /// Simulates every rank, even where all do the same and one could stand for them.
+    #[arg(long)]
+    no_fold: bool,
     #[command(flatten)]
     program: ProgramArguments,
     /// The collective that foreign traces implement, such as all_reduce, for the bus bandwidth.
@@ -68,27 +74,28 @@ struct Subject {
 
 impl Simulate {
     pub(crate) fn run(mut self) -> Result<(), Failure> {
-        let loaded = topology::load(&self.topology, self.conventions).map_err(Failure::input)?;
-        for warning in &loaded.warnings {
-            eprintln!("warning: {warning}");
-        }
+        let loaded = self.load()?;
         let subject = match self.algorithm() {
             Some(algorithm) => {
-                self.program.ranks.get_or_insert(loaded.topology.rank_count() as usize);
+                if let Some(loaded) = &loaded {
+                    self.program.ranks.get_or_insert(loaded.topology.rank_count() as usize);
+                }
                 self.compile(algorithm)?
             }
             None if xml::is_xml(Path::new(&self.what)) => self.import()?,
             None => self.read()?,
         };
-        let simulation = Simulation::new(&loaded.topology)
-            .model(self.model)
-            .conventions(loaded.conventions)
-            .compat(self.compat);
+        let loggp = self.loggp.unwrap_or_default();
+        let simulation = match &loaded {
+            Some(loaded) => Simulation::new(&loaded.topology).conventions(loaded.conventions).loggp(loggp),
+            None => Simulation::with_loggp(loggp).conventions(self.conventions.unwrap_or(Conventions::Exact)),
+        };
+        let simulation = simulation.model(self.model).compat(self.compat).fold(!self.no_fold);
         match simulation.run(&subject.graph) {
             Ok(report) if self.json => {
-                output::print(&self.json_report(&subject, &loaded, &report).to_string())
+                output::print(&self.json_report(&subject, loaded.as_ref(), &report).to_string())
             }
-            Ok(report) => output::print(&self.text_report(&subject, &loaded, &report)),
+            Ok(report) => output::print(&self.text_report(&subject, loaded.as_ref(), &report)),
             Err(SimError::Stuck(stuck)) => {
                 if self.json {
                     output::print(&json_stuck(&stuck).to_string())?;
@@ -99,9 +106,33 @@ impl Simulate {
                 Err(Failure::Verdict(format!("{}: {error}", self.what)))
             }
             Err(error @ SimError::RankCount { .. }) => {
-                Err(Failure::input(format!("{} on {}: {error}", self.what, self.topology.display())))
+                Err(Failure::input(format!("{} on {}: {error}", self.what, self.network())))
             }
             Err(error) => Err(Failure::input(format!("{}: {error}", self.what))),
+        }
+    }
+
+    /// The network, which loggp can do without.
+    fn load(&self) -> Result<Option<LoadedTopology>, Failure> {
+        if self.loggp.is_some() && self.model != Model::LogGp {
+            return Err(Failure::input(format!("--loggp is for --model loggp, not {}", self.model)));
+        }
+        let Some(path) = &self.topology else {
+            let needed = || Failure::input(format!("--model {} needs --topology FILE", self.model));
+            return if self.model == Model::LogGp { Ok(None) } else { Err(needed()) };
+        };
+        let loaded = topology::load(path, self.conventions).map_err(Failure::input)?;
+        for warning in &loaded.warnings {
+            eprintln!("warning: {warning}");
+        }
+        Ok(Some(loaded))
+    }
+
+    /// What the simulation ran on, in words.
+    fn network(&self) -> String {
+        match &self.topology {
+            Some(path) => path.display().to_string(),
+            None => "no topology".to_owned(),
         }
     }
 
@@ -202,7 +233,7 @@ impl Simulate {
         (algbw, busbw)
     }
 
-    fn json_report(&self, subject: &Subject, loaded: &LoadedTopology, report: &Report) -> Value {
+    fn json_report(&self, subject: &Subject, loaded: Option<&LoadedTopology>, report: &Report) -> Value {
         let (algbw, busbw) = self.bandwidths(subject, report);
         let ranks: Vec<Value> = report
             .finish
@@ -220,7 +251,7 @@ impl Simulate {
             "parameters": parameters,
             "collective": subject.collective,
             "size_bytes": subject.size.map(|size| size.0),
-            "topology": self.topology.display().to_string(),
+            "topology": self.topology.as_ref().map(|path| path.display().to_string()),
             "model": report.model.name(),
             "conventions": report.conventions.name(),
             "time_ns": nanoseconds(report.makespan),
@@ -230,11 +261,12 @@ impl Simulate {
             "busbw_gb_per_s": busbw,
             "ranks": ranks,
             "busiest_link": busiest,
+            "folded": report.folded,
             "notes": report.notes,
         })
     }
 
-    fn text_report(&self, subject: &Subject, loaded: &LoadedTopology, report: &Report) -> String {
+    fn text_report(&self, subject: &Subject, loaded: Option<&LoadedTopology>, report: &Report) -> String {
         let (algbw, busbw) = self.bandwidths(subject, report);
         let bandwidth = |value: Option<f64>| value.map_or("unknown".to_owned(), |gb| format!("{gb:.3} GB/s"));
         let size = subject.size.map_or("size unknown".to_owned(), |size| size.to_string());
@@ -249,8 +281,8 @@ impl Simulate {
         let mut text = format!(
             "{}{parameters}, {size}, {} ranks, on {} ({} under {} conventions)\n\n",
             subject.name,
-            loaded.topology.rank_count(),
-            self.topology.display(),
+            report.finish.len(),
+            self.network(),
             report.model.name(),
             report.conventions.name(),
         );
@@ -283,6 +315,9 @@ impl Simulate {
                 load.bytes.0
             ));
         }
+        if report.folded {
+            text.push_str("all ranks do the same: one was simulated for all (--no-fold simulates each)\n");
+        }
         for note in &report.notes {
             text.push_str(&format!("note: {note}\n"));
         }
@@ -291,10 +326,10 @@ impl Simulate {
 }
 
 /// The link that was occupied longest, in words; the first of several.
-fn busiest_link(loaded: &LoadedTopology, report: &Report) -> Option<(String, LinkLoad)> {
+fn busiest_link(loaded: Option<&LoadedTopology>, report: &Report) -> Option<(String, LinkLoad)> {
     let links = report.links.as_deref()?;
     let load = links.iter().rev().max_by_key(|load| load.busy).filter(|load| load.busy > Picos::ZERO)?;
-    Some((loaded.topology.link(load.link)?.description, *load))
+    Some((loaded?.topology.link(load.link)?.description, *load))
 }
 
 /// Nanoseconds with the decimals that there are.

@@ -12,6 +12,7 @@
 mod compute;
 mod connection;
 mod diagnose;
+mod fold;
 mod node;
 mod plan;
 mod sweep;
@@ -21,7 +22,7 @@ mod turns;
 
 use std::collections::VecDeque;
 
-use chakra_et::graph::{Graph, Op};
+use chakra_et::graph::{Graph, Op, SymmetricGraph, Symmetry};
 
 use self::compute::Ends;
 use self::connection::{Connection, Side};
@@ -33,7 +34,8 @@ use crate::error::{Overflow, SimError};
 use crate::events::{Event, EventQueue, MessageId, Messages};
 use crate::model::analytical::{Analytical, Routes};
 use crate::model::link_queue::LinkQueue;
-use crate::model::network::Network;
+use crate::model::loggp::{LogGp, Processors};
+use crate::model::network::{ContentionFree, Network, Work};
 use crate::model::{Conventions, Model, analytical};
 use crate::report::Report;
 use crate::topology::Topology;
@@ -42,12 +44,23 @@ use crate::units::{Bytes, Picos};
 /// What to run, and how.
 #[derive(Clone, Copy)]
 pub(crate) struct Setup<'a> {
-    pub(crate) topology: &'a Topology,
+    /// All models but loggp need one.
+    pub(crate) topology: Option<&'a Topology>,
     pub(crate) model: Model,
     pub(crate) conventions: Conventions,
     pub(crate) compat: Option<Compat>,
+    pub(crate) loggp: LogGp,
+    /// Whether a rank may stand for all, where all do the same.
+    pub(crate) fold: bool,
     /// Whether to note when each node finishes.
     pub(crate) times: bool,
+}
+
+impl Setup<'_> {
+    /// Whether messages do not disturb each other, so that the sweep may run the graph.
+    fn is_contention_free(&self) -> bool {
+        self.compat.is_none() && matches!(self.model, Model::Analytical | Model::LogGp)
+    }
 }
 
 /// The report, and when each node finished, by rank and node, if asked for.
@@ -55,14 +68,14 @@ pub(crate) type Run = (Report, Option<Vec<Vec<Picos>>>);
 
 /// Runs a graph.
 pub(crate) fn run(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimError> {
-    let Setup { topology, model, conventions, .. } = setup;
-    if graph.rank_count() != topology.rank_count() as usize {
-        let topology = topology.rank_count();
-        return Err(SimError::RankCount { graph: graph.rank_count(), topology });
-    }
-    let dimensions = topology.dimensions().len();
-    if model == Model::LinkQueue && conventions == Conventions::AstraSim && dimensions > 1 {
-        return Err(SimError::OneDimensionOnly { dimensions });
+    check(setup, graph.rank_count())?;
+    if setup.fold
+        && !setup.times
+        && setup.is_contention_free()
+        && let Some(symmetry) = fold::find(graph, setup.topology)
+        && let Some(report) = fold(setup, graph, &symmetry)
+    {
+        return Ok((report, None));
     }
     match sweep(setup, graph) {
         Some(run) => Ok(run),
@@ -70,49 +83,122 @@ pub(crate) fn run(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimError> {
     }
 }
 
+/// Runs a graph in which all ranks do the same: one of them, where that is the same, else all.
+pub(crate) fn run_symmetric(setup: Setup<'_>, graph: &SymmetricGraph) -> Result<Report, SimError> {
+    /// 40 bytes each and more.
+    const MOST_NODES: u64 = 1 << 28;
+    check(setup, graph.rank_count() as usize)?;
+    if setup.fold
+        && let Some(report) = fold(setup, graph.first(), graph.symmetry())
+    {
+        return Ok(report);
+    }
+    let nodes = graph.node_count();
+    if nodes > MOST_NODES {
+        return Err(SimError::CannotFold { model: setup.model, nodes, limit: MOST_NODES });
+    }
+    Ok(run(Setup { fold: false, times: false, ..setup }, &graph.expand())?.0)
+}
+
+/// Whether the parts of a setup fit each other, and the graph.
+fn check(setup: Setup<'_>, ranks: usize) -> Result<(), SimError> {
+    let Setup { topology, model, conventions, .. } = setup;
+    if model == Model::LogGp {
+        return match setup.compat {
+            Some(compat) => Err(SimError::OwnProcessors { compat }),
+            None => Ok(()),
+        };
+    }
+    let topology = topology.ok_or(SimError::NoTopology { model })?;
+    if ranks != topology.rank_count() as usize {
+        return Err(SimError::RankCount { graph: ranks, topology: topology.rank_count() });
+    }
+    let dimensions = topology.dimensions().len();
+    if model == Model::LinkQueue && conventions == Conventions::AstraSim && dimensions > 1 {
+        return Err(SimError::OneDimensionOnly { dimensions });
+    }
+    Ok(())
+}
+
 /// Runs a graph without events; None where that cannot be done, or the graph cannot be executed to its end.
 fn sweep(setup: Setup<'_>, graph: &Graph) -> Option<Run> {
-    let Setup { topology, model, conventions, compat: None, times } = setup else { return None };
-    let outcome = match model {
-        Model::Analytical => {
-            let routes = Routes::new(topology, conventions);
-            match times {
-                false => sweep::run::<_, false>(graph, conventions, &routes),
-                true => sweep::run::<_, true>(graph, conventions, &routes),
-            }
+    fn sweep<C: ContentionFree>(setup: Setup<'_>, graph: &Graph, costs: &C) -> Option<sweep::Outcome> {
+        match setup.times {
+            false => sweep::run::<C, false>(graph, setup.conventions, costs),
+            true => sweep::run::<C, true>(graph, setup.conventions, costs),
         }
-        Model::LinkQueue => None,
-    };
-    let sweep::Outcome { finish, messages, bytes, times } = outcome?;
-    let report = Report {
-        makespan: finish.iter().copied().max().unwrap_or(Picos::ZERO),
-        finish,
-        messages,
-        bytes: Bytes(bytes),
-        model,
-        conventions,
-        notes: analytical::notes(conventions, topology.dimensions().len()),
-        links: None,
-    };
-    Some((report, times))
+    }
+    let outcome = match (setup.model, setup.topology) {
+        _ if !setup.is_contention_free() => None,
+        (Model::Analytical, Some(topology)) => sweep(setup, graph, &Routes::new(topology, setup.conventions)),
+        (Model::LogGp, _) => sweep(setup, graph, &setup.loggp),
+        _ => None,
+    }?;
+    Some(outcome.report(setup))
+}
+
+/// Runs one rank for all; None where that is not the same, or the sweep does not get to the end.
+///
+/// Every rank of the graph, or the one rank there is, must do what the first does, relabelled.
+fn fold(setup: Setup<'_>, graph: &Graph, symmetry: &Symmetry) -> Option<Report> {
+    let outcome = match (setup.model, setup.topology) {
+        _ if !setup.is_contention_free() => None,
+        (Model::Analytical, Some(topology)) => {
+            sweep::run_folded(graph, symmetry, setup.conventions, &Routes::new(topology, setup.conventions))
+        }
+        (Model::LogGp, _) => sweep::run_folded(graph, symmetry, setup.conventions, &setup.loggp),
+        _ => None,
+    }?;
+    Some(Report { folded: true, ..outcome.report(setup).0 })
+}
+
+impl sweep::Outcome {
+    fn report(self, setup: Setup<'_>) -> Run {
+        let report = Report {
+            makespan: self.finish.iter().copied().max().unwrap_or(Picos::ZERO),
+            finish: self.finish,
+            messages: self.messages,
+            bytes: Bytes(self.bytes),
+            model: setup.model,
+            conventions: setup.conventions,
+            notes: notes(setup),
+            links: None,
+            folded: false,
+        };
+        (report, self.times)
+    }
+}
+
+/// What to know when reading the figures of a contention-free model.
+fn notes(setup: Setup<'_>) -> Vec<String> {
+    match (setup.model, setup.topology) {
+        (Model::LogGp, _) => setup.loggp.notes(),
+        (_, Some(topology)) => analytical::notes(setup.conventions, topology.dimensions().len()),
+        _ => Vec::new(),
+    }
 }
 
 /// Runs a graph event by event.
 fn run_events(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimError> {
     let Setup { topology, model, conventions, .. } = setup;
     let plan = Plan::new(graph, conventions)?;
+    let topology = || topology.ok_or(SimError::NoTopology { model });
     match model {
         Model::Analytical => {
-            let network = Analytical::new(topology, conventions, &plan.pairs)?;
+            let network = Analytical::new(topology()?, conventions, &plan.pairs)?;
             let (report, times) = Engine::new(graph, setup, plan, network).run(model)?;
-            let notes = analytical::notes(conventions, topology.dimensions().len());
-            Ok((Report { notes, ..report }, times))
+            Ok((Report { notes: notes(setup), ..report }, times))
         }
         Model::LinkQueue => {
-            let network = LinkQueue::new(topology, conventions, &plan.pairs)?;
+            let network = LinkQueue::new(topology()?, conventions, &plan.pairs)?;
             let notes = network.notes();
             let (report, times) = Engine::new(graph, setup, plan, network).run(model)?;
             Ok((Report { notes, ..report }, times))
+        }
+        Model::LogGp => {
+            let network = Processors::new(setup.loggp, graph.rank_count(), &plan.pairs);
+            let (report, times) = Engine::new(graph, setup, plan, network).run(model)?;
+            Ok((Report { notes: notes(setup), ..report }, times))
         }
     }
 }
@@ -197,6 +283,7 @@ impl<'a, N: Network> Engine<'a, N> {
             conventions: self.conventions,
             notes: Vec::new(),
             links: self.network.link_loads(),
+            folded: false,
         };
         Ok((report, self.times))
     }
@@ -264,10 +351,29 @@ impl<'a, N: Network> Engine<'a, N> {
             self.matched(id, send, node)?;
             if early {
                 self.ranks[sender].nodes[send as usize].phase = Phase::FINISHED;
-                self.queue.schedule(Picos::ZERO, Event::Received { rank, node })?;
+                return self.receive(rank, node);
             }
         }
         Ok(())
+    }
+
+    /// A RECV finds its message already there.
+    #[inline]
+    fn receive(&mut self, rank: u32, node: u32) -> Result<(), SimError> {
+        let mut span = Picos::ZERO;
+        if N::HAS_PROCESSORS
+            && let Op::Recv { bytes, .. } = self.graph.rank(rank as usize).op(node)
+        {
+            span = self.occupy(rank, Work::Receive(Bytes(bytes)))?;
+        }
+        Ok(self.queue.schedule(span, Event::Received { rank, node })?)
+    }
+
+    /// How long it is until the rank's processor has done something.
+    fn occupy(&mut self, rank: u32, work: Work) -> Result<Picos, Overflow> {
+        let now = self.queue.now();
+        let finish = self.network.occupy(rank, work, now)?;
+        Ok(Picos(finish.0.saturating_sub(now.0)))
     }
 
     /// A SEND and a RECV belong together.
@@ -275,7 +381,8 @@ impl<'a, N: Network> Engine<'a, N> {
     fn matched(&mut self, connection: u32, send: u32, recv: u32) -> Result<(), SimError> {
         let Connection { src, dst, .. } = self.connections[connection as usize];
         let node = &mut self.ranks[src as usize].nodes[send as usize];
-        (node.phase, node.link) = (Phase::MATCHED, recv);
+        node.link = recv;
+        node.phase = if node.phase == Phase::LEFT { Phase::LEFT_MATCHED } else { Phase::MATCHED };
         let (sender, receiver) = (self.graph.rank(src as usize), self.graph.rank(dst as usize));
         match (sender.op(send), receiver.op(recv)) {
             (Op::Send { bytes: sent, tag, .. }, Op::Recv { bytes: wanted, .. }) if sent != wanted => {
@@ -296,6 +403,10 @@ impl<'a, N: Network> Engine<'a, N> {
     #[inline]
     fn issue_comp(&mut self, rank: u32, node: u32, micros: u64) -> Result<(), SimError> {
         let duration = compute::duration(self.conventions, micros)?;
+        if N::HAS_PROCESSORS {
+            let span = self.occupy(rank, Work::Compute(duration))?;
+            return Ok(self.queue.schedule(span, Event::Received { rank, node })?);
+        }
         match self.conventions {
             Conventions::Exact if duration == Picos::ZERO => {
                 self.complete(rank, node);
@@ -333,7 +444,15 @@ impl<'a, N: Network> Engine<'a, N> {
         self.bytes = self.bytes.checked_add(message.bytes.0).ok_or(Overflow::BYTES)?;
         let Connection { src, dst, .. } = self.connections[message.connection as usize];
         let send = &self.ranks[src as usize].nodes[message.node as usize];
-        let (matched, recv) = (send.phase == Phase::MATCHED, send.link);
+        let recv = send.link;
+        if N::HAS_PROCESSORS {
+            // The SEND has finished before.
+            let matched = send.phase == Phase::LEFT_MATCHED;
+            self.ranks[src as usize].nodes[message.node as usize].phase =
+                if matched { Phase::FINISHED } else { Phase::EARLY };
+            return if matched { self.receive(dst, recv) } else { Ok(()) };
+        }
+        let matched = send.phase == Phase::MATCHED;
         self.finish(src, message.node)?;
         if matched {
             return self.finish(dst, recv);
@@ -352,7 +471,15 @@ impl<'a, N: Network> Engine<'a, N> {
     #[inline]
     fn complete(&mut self, rank: u32, node: u32) {
         let state = &mut self.ranks[rank as usize];
-        state.nodes[node as usize].phase = Phase::FINISHED;
+        let phase = &mut state.nodes[node as usize].phase;
+        // A SEND that leaves a processor is not yet delivered.
+        *phase = match *phase {
+            Phase::MATCHED if N::HAS_PROCESSORS => Phase::LEFT_MATCHED,
+            Phase::ISSUED if N::HAS_PROCESSORS && self.graph.rank(rank as usize).op(node).is_send() => {
+                Phase::LEFT
+            }
+            _ => Phase::FINISHED,
+        };
         state.release(node, |ready| self.ready.push_back(ready));
         self.finish[rank as usize] = self.queue.now();
         if let Some(times) = &mut self.times {

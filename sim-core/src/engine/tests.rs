@@ -67,18 +67,21 @@ fn ring_topology() -> Topology {
 }
 
 fn swept(setup: Setup<'_>, graph: &Graph, partitions: usize) -> Option<sweep::Outcome> {
-    let routes = Routes::new(setup.topology, setup.conventions);
-    sweep::run_in_partitions::<_, true>(graph, setup.conventions, &routes, partitions)
+    let conventions = setup.conventions;
+    if setup.model == Model::LogGp {
+        return sweep::run_in_partitions::<_, true>(graph, conventions, &setup.loggp, partitions);
+    }
+    let routes = Routes::new(setup.topology?, conventions);
+    sweep::run_in_partitions::<_, true>(graph, conventions, &routes, partitions)
+}
+
+fn setup(topology: &Topology, model: Model, conventions: Conventions) -> Setup<'_> {
+    let (topology, loggp) = (Some(topology), LogGp::default());
+    Setup { topology, model, conventions, compat: None, loggp, fold: true, times: true }
 }
 
 fn setups(topology: &Topology) -> [Setup<'_>; 2] {
-    Conventions::ALL.map(|conventions| Setup {
-        topology,
-        model: Model::Analytical,
-        conventions,
-        compat: None,
-        times: true,
-    })
+    Conventions::ALL.map(|conventions| setup(topology, Model::Analytical, conventions))
 }
 
 proptest! {
@@ -96,6 +99,59 @@ proptest! {
                 prop_assert_eq!(&outcome.times, &times);
                 prop_assert_eq!(&outcome.finish, &report.finish);
                 prop_assert_eq!((outcome.messages, outcome.bytes), (report.messages, report.bytes.0));
+            }
+        }
+    }
+
+    /// One thread block a rank: nothing ever has to wait for the processor of its rank.
+    #[test]
+    fn loggp_is_the_same_swept_and_by_events_where_ranks_are_chains(steps in steps()) {
+        let (graph, topology) = (thread_blocks(&steps, 1), ring_topology());
+        let setup = setup(&topology, Model::LogGp, Conventions::Exact);
+        let (report, times) = run_events(setup, &graph).unwrap();
+        for partitions in [1, 2, 3, 8] {
+            let outcome = swept(setup, &graph, partitions).expect("chains can be swept");
+            prop_assert_eq!(&outcome.times, &times);
+            prop_assert_eq!(&outcome.finish, &report.finish);
+        }
+    }
+
+    /// A random program of one rank, done by all; with every kind of relabelling.
+    #[test]
+    fn folding_changes_no_time(
+        steps in prop::collection::vec((1..12u32, 0..2u32, 0..100_000u64, 0..4usize), 1..30), kind in 0..3usize
+    ) {
+        let symmetry =
+            [Symmetry::rotation(12), Symmetry::torus(&[3, 4]).unwrap(), Symmetry::xor(16).unwrap()][kind].clone();
+        let mut rank = RankGraph::builder();
+        for (peer, tag, bytes, lag) in steps {
+            // Thread block i is what depends on one of the last nodes; the RECV takes what the SEND's image sends.
+            let last = |back: usize, count: u32| count.checked_sub(back as u32 + 1);
+            let count = rank.clone().finish().len() as u32;
+            let send = rank.push(Op::Send { dst: peer, tag, bytes }, last(0, count), Origin::default()).unwrap();
+            let recv = Op::Recv { src: symmetry.back(peer), tag, bytes };
+            let recv = rank.push(recv, last(lag, count), Origin::default()).unwrap();
+            rank.push(Op::Comp { micros: bytes % 3, ops: 0, bytes }, [send, recv], Origin::default()).unwrap();
+        }
+        let graph = SymmetricGraph::new(symmetry, rank.finish()).unwrap();
+        let expanded = graph.expand();
+        let topology = match graph.rank_count() {
+            12 => Topology::new([
+                Dimension::ring(3, "50 GB/s".parse().unwrap(), "500 ns".parse().unwrap()),
+                Dimension::switch(4, "25 GB/s".parse().unwrap(), "1 us".parse().unwrap()),
+            ]),
+            ranks => Topology::new([Dimension::switch(ranks, "1 GB/s".parse().unwrap(), "0 ns".parse().unwrap())]),
+        };
+        let topology = topology.unwrap();
+        for model in [Model::Analytical, Model::LogGp] {
+            for conventions in Conventions::ALL {
+                let setup = setup(&topology, model, conventions);
+                let (unfolded, _) = run_events(setup, &expanded).unwrap();
+                let report = run_symmetric(setup, &graph).unwrap();
+                prop_assert_eq!(Report { folded: false, ..report.clone() }, unfolded.clone());
+                let (found, _) = run(Setup { times: false, ..setup }, &expanded).unwrap();
+                prop_assert_eq!(found.folded, report.folded, "what can be folded is found to be");
+                prop_assert_eq!(Report { folded: false, ..found }, unfolded);
             }
         }
     }

@@ -4,12 +4,14 @@
 //! |---|---|---|
 //! | `analytical` | contention-free | see [`Model::Analytical`] |
 //! | `link-queue` | store and forward, a queue for each link | see [`Model::LinkQueue`] |
+//! | `loggp` | overheads and gaps on the ranks, no topology | see [`Model::LogGp`] |
 //!
-//! Under every model a SEND finishes when its message is delivered, and a RECV when the message has
-//! arrived and the RECV was issued: buffers are unlimited, nobody waits for a receiver.
+//! Under every model but `loggp` a SEND finishes when its message is delivered, and a RECV when the message has
+//! arrived and the RECV was issued. Under every model buffers are unlimited: nobody waits for a receiver.
 
 pub(crate) mod analytical;
 pub(crate) mod link_queue;
+pub(crate) mod loggp;
 pub(crate) mod network;
 mod timing;
 
@@ -36,6 +38,12 @@ pub enum Model {
     /// Under ASTRA-sim's conventions these are ⌊size / bandwidth⌋ and ⌊latency + size / bandwidth⌋
     /// whole ns, and the topology has one dimension.
     LinkQueue,
+    /// LogGP on the ranks, without a topology, named `loggp`.
+    ///
+    /// Sending occupies the processor of a rank for o, receiving for o + (s−1)·G; a message of s bytes is
+    /// under way for L, and the next may follow g + (s−1)·G after it. A SEND finishes when the
+    /// processor is free again, not when its message is delivered. See [`LogGp`](crate::LogGp) for the parameters.
+    LogGp,
 }
 
 /// The arithmetic of a simulation.
@@ -61,7 +69,7 @@ pub struct UnknownName {
 
 impl Model {
     /// All models.
-    pub const ALL: [Self; 2] = [Self::Analytical, Self::LinkQueue];
+    pub const ALL: [Self; 3] = [Self::Analytical, Self::LinkQueue, Self::LogGp];
 
     /// The name, as on a command line.
     #[must_use]
@@ -69,6 +77,7 @@ impl Model {
         match self {
             Self::Analytical => "analytical",
             Self::LinkQueue => "link-queue",
+            Self::LogGp => "loggp",
         }
     }
 }
@@ -142,7 +151,7 @@ mod tests {
         }
         assert_eq!(
             "packet".parse::<Model>().unwrap_err().to_string(),
-            "there is no model \"packet\": expected one of analytical, link-queue"
+            "there is no model \"packet\": expected one of analytical, link-queue, loggp"
         );
     }
 }

@@ -12,10 +12,34 @@ pub(crate) struct Pair {
     pub(crate) dst: u32,
 }
 
+/// What a processor may be occupied with, beside sending.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Work {
+    /// A message of this size.
+    Receive(Bytes),
+    /// A COMP of this duration.
+    Compute(Picos),
+}
+
 /// A model at work: it moves messages by scheduling events, and says when they are delivered.
 ///
 /// A network is made for the pairs of ranks of one run, so that it can prepare its routes.
 pub(crate) trait Network {
+    /// Whether sending, receiving and computing occupy a processor of the rank.
+    ///
+    /// If so, the model says by `Event::Received` when a SEND finishes, an arrival is only the first byte, and
+    /// RECVs and COMPs take the time that [`Network::occupy`] says.
+    const HAS_PROCESSORS: bool = false;
+
+    /// When a RECV or COMP finishes that could start now.
+    fn occupy(&mut self, _rank: u32, work: Work, now: Picos) -> Result<Picos, Overflow> {
+        let duration = match work {
+            Work::Receive(_) => Picos::ZERO,
+            Work::Compute(duration) => duration,
+        };
+        now.checked_add(duration).ok_or(Overflow::TIME)
+    }
+
     /// Takes over a message of the `pair`-th pair at the current time.
     fn inject(
         &mut self,
@@ -50,7 +74,7 @@ pub(crate) trait Network {
 /// All functions give None where a time does not fit.
 pub(crate) trait ContentionFree: Sync {
     /// What a sender keeps of the way to another rank.
-    type Route: Send;
+    type Route: Send + Sync;
     /// What a rank keeps from one node to the next.
     type Processor: Default + Send;
     /// Whether the nodes of a rank that are ready do not disturb each other either.
@@ -58,6 +82,9 @@ pub(crate) trait ContentionFree: Sync {
 
     /// The way between two different ranks.
     fn route(&self, src: u32, dst: u32) -> Option<Self::Route>;
+
+    /// Whether messages of every size take the same on both ways.
+    fn alike(&self, a: &Self::Route, b: &Self::Route) -> bool;
 
     /// A SEND that is ready.
     fn send(

@@ -2,6 +2,9 @@
 
 mod astra_sim;
 mod by_hand;
+mod determinism;
+mod folding;
+mod loggp;
 mod properties;
 mod refused;
 mod stuck;

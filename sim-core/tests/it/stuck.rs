@@ -2,13 +2,13 @@
 
 use chakra_et::graph::{Graph, Op, Origin, RankGraph, SourceRef, StepRef};
 use sim_core::topology::Dimension;
-use sim_core::{Conventions, Model, SimError, Simulation, StuckReport};
+use sim_core::{Conventions, SimError, Simulation, StuckReport};
 
 use crate::support::*;
 
 fn stuck(conventions: Conventions, graph: &Graph) -> StuckReport {
     let ring = one(Dimension::ring, graph.rank_count() as u32, "500 ns");
-    let reports = Model::ALL.map(|model| {
+    let reports = MODELS.map(|model| {
         let result = Simulation::new(&ring).model(model).conventions(conventions).run(graph);
         match result {
             Err(SimError::Stuck(report)) => report,

@@ -4,6 +4,9 @@ use chakra_et::graph::{Graph, Op, Origin, RankGraph, RankGraphBuilder};
 use sim_core::topology::{Dimension, Topology, parse_astra_yaml};
 use sim_core::{Conventions, Model, Report, Simulation};
 
+/// The models in which messages use a network.
+pub(crate) const MODELS: [Model; 2] = [Model::Analytical, Model::LinkQueue];
+
 /// The ranks of a graph under construction.
 pub(crate) struct Ranks(Vec<RankGraphBuilder>);
 
@@ -136,7 +139,7 @@ pub(crate) fn one(
 
 /// The finish times of the ranks in ns, under [analytical, link-queue].
 pub(crate) fn finish_ns(topology: &Topology, conventions: Conventions, graph: &Graph) -> [Vec<f64>; 2] {
-    Model::ALL.map(|model| {
+    MODELS.map(|model| {
         let report = simulate(topology, model, conventions, graph);
         report.finish.iter().map(|finish| finish.as_ns()).collect()
     })
@@ -144,7 +147,7 @@ pub(crate) fn finish_ns(topology: &Topology, conventions: Conventions, graph: &G
 
 /// The makespans in ns, under [analytical, link-queue].
 pub(crate) fn makespan_ns(topology: &Topology, conventions: Conventions, graph: &Graph) -> [f64; 2] {
-    Model::ALL.map(|model| simulate(topology, model, conventions, graph).makespan.as_ns())
+    MODELS.map(|model| simulate(topology, model, conventions, graph).makespan.as_ns())
 }
 
 pub(crate) fn simulate(topology: &Topology, model: Model, conventions: Conventions, graph: &Graph) -> Report {

@@ -8,7 +8,7 @@ use sim_core::{Compat, Conventions, Model, SimError, Simulation};
 use crate::support::*;
 
 fn finish_ns(topology: &Topology, compat: Option<Compat>, graph: &chakra_et::graph::Graph) -> [Vec<f64>; 2] {
-    Model::ALL.map(|model| {
+    MODELS.map(|model| {
         let simulation = Simulation::new(topology).model(model).conventions(Conventions::AstraSim);
         let report = simulation.compat(compat).run(graph).unwrap();
         report.finish.iter().map(|finish| finish.as_ns()).collect()
@@ -46,7 +46,7 @@ fn sends_and_computations_take_turns_and_the_lowest_id_is_first() {
     ranks.send(1, 0, 1_000, &[]);
     let graph = ranks.graph();
     let network = astra("FullyConnected", 2, 50.0, 500.0);
-    for model in Model::ALL {
+    for model in MODELS {
         let simulation = Simulation::new(&network).model(model).conventions(Conventions::AstraSim);
         let (_, times) = simulation.compat(WORKLOAD).run_with_times(&graph).unwrap();
         let ns = |rank: usize, node: u32| times[rank][node as usize].as_ns();

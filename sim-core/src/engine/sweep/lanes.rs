@@ -4,6 +4,9 @@
 //! connection and waits for all that the one before waits for. Either way a node is issued no earlier than
 //! the one before it, so running a lane in order never waits for something that the rank would not wait for.
 //!
+//! The SENDs and COMPs that wait for nothing are a lane of their own, the first: it runs to its end at once. They are
+//! issued at the very start, so before any other node.
+//!
 //! A rank whose nodes form one chain, as with one thread block, is one lane and needs no tables.
 
 use chakra_et::graph::{Op, RankGraph};
@@ -21,6 +24,9 @@ pub(super) struct Lanes {
     pub(super) heads: Vec<u32>,
     /// By node, the next one of its lane.
     pub(super) next: Vec<u32>,
+    /// By node, one that must have run before, or `END`: on its connection, where no dependence says so. Empty if
+    /// there is no such node.
+    pub(super) after: Vec<u32>,
 }
 
 /// Whether each node depends on the one before it and on none after.
@@ -42,9 +48,16 @@ pub(super) fn lanes(graph: &RankGraph, conventions: Conventions) -> Option<Lanes
         tails: Vec::new(),
         heads: Vec::new(),
         next: vec![END; count],
+        after: Vec::new(),
         // Enough for graphs with some connections that cross thread blocks, and still linear.
         steps_left: 32 * count + 1024,
+        has_starts: false,
     };
+    if (0..).zip(graph.ops()).any(|(node, op)| is_start(graph, node, op)) {
+        building.has_starts = true;
+        building.tails.push(END);
+        building.heads.push(END);
+    }
     let mut last_of: FxHashMap<(Side, Key), u32> = FxHashMap::default();
     for (node, op) in (0..count as u32).zip(graph.ops()) {
         if graph.deps(node).iter().any(|dep| *dep as usize >= count) {
@@ -56,9 +69,25 @@ pub(super) fn lanes(graph: &RankGraph, conventions: Conventions) -> Option<Lanes
             _ => None,
         };
         let before = connection.and_then(|connection| last_of.insert(connection, node));
-        building.place(node, before)?;
+        if is_start(graph, node, op) {
+            // On its connection only others of the same lane may come before.
+            if before.is_some_and(|before| building.lane[before as usize] != STARTS) {
+                return None;
+            }
+            building.append(node, STARTS);
+        } else {
+            building.place(node, before)?;
+        }
     }
-    Some(Lanes { heads: building.heads, next: building.next })
+    Some(Lanes { heads: building.heads, next: building.next, after: building.after })
+}
+
+/// The lane of the nodes that start at once, if there are such nodes.
+const STARTS: u32 = 0;
+
+/// Whether a node waits for nothing.
+fn is_start(graph: &RankGraph, node: u32, op: &Op) -> bool {
+    !matches!(op, Op::Recv { .. }) && graph.deps(node).is_empty()
 }
 
 struct Building<'a> {
@@ -69,7 +98,9 @@ struct Building<'a> {
     tails: Vec<u32>,
     heads: Vec<u32>,
     next: Vec<u32>,
+    after: Vec<u32>,
     steps_left: usize,
+    has_starts: bool,
 }
 
 impl Building<'_> {
@@ -77,9 +108,16 @@ impl Building<'_> {
     fn place(&mut self, node: u32, before: Option<u32>) -> Option<()> {
         let sure = match before {
             None => true,
-            Some(before) if self.is_tail(before) && self.waits_for_all_of(node, before) => {
-                self.append(node, self.lane[before as usize]);
-                return Some(());
+            Some(before) if self.waits_for_all_of(node, before) => {
+                if self.is_tail(before) {
+                    self.append(node, self.lane[before as usize]);
+                    return Some(());
+                }
+                if !self.is_in_starts(before) {
+                    self.after.resize(self.lane.len(), END);
+                    self.after[node as usize] = before;
+                }
+                true
             }
             Some(before) => self.descends(node, before),
         };
@@ -98,21 +136,25 @@ impl Building<'_> {
             let deps = self.graph.deps(node).iter().copied();
             deps.filter(|dep| *dep < node && self.is_tail(*dep))
         };
-        let first = tails().next()?;
         if of_node.is_some() {
-            return Some(tails().find(|dep| block(*dep) == of_node).unwrap_or(first));
+            return tails().find(|dep| block(*dep) == of_node);
         }
-        Some(tails().find(|dep| dep + 1 == node).unwrap_or(first))
+        tails().find(|dep| dep + 1 == node).or_else(|| tails().next())
     }
 
+    /// Whether another node may go behind this one.
     fn is_tail(&self, node: u32) -> bool {
-        self.tails.get(self.lane[node as usize] as usize) == Some(&node)
+        !self.is_in_starts(node) && self.tails.get(self.lane[node as usize] as usize) == Some(&node)
     }
 
     /// Whether the node depends on all that `before` depends on, or on itself: then it is not issued earlier.
     fn waits_for_all_of(&self, node: u32, before: u32) -> bool {
         let deps = self.graph.deps(node);
         deps.contains(&before) || self.graph.deps(before).iter().all(|dep| deps.contains(dep))
+    }
+
+    fn is_in_starts(&self, node: u32) -> bool {
+        self.has_starts && self.lane[node as usize] == STARTS
     }
 
     fn append(&mut self, node: u32, lane: u32) {
@@ -123,8 +165,10 @@ impl Building<'_> {
             return;
         }
         self.lane[node as usize] = lane;
-        let tail = std::mem::replace(&mut self.tails[lane as usize], node);
-        self.next[tail as usize] = node;
+        match std::mem::replace(&mut self.tails[lane as usize], node) {
+            END => self.heads[lane as usize] = node,
+            tail => self.next[tail as usize] = node,
+        }
     }
 
     /// Whether the node depends on an earlier one, directly or through others, as far as a short search finds.
@@ -205,8 +249,8 @@ mod tests {
             rank.push(op, deps.iter().copied(), Origin { step, source: None }).unwrap();
         }
         let lanes = lanes(&rank.finish(), Conventions::Exact).unwrap();
-        assert_eq!(lanes.heads, [0, 1]);
-        assert_eq!(lanes.next, [2, 3, 4, 5, END, END]);
+        assert_eq!(lanes.heads, [0, 2, 3]);
+        assert_eq!(lanes.next, [1, END, 4, 5, END, END]);
     }
 
     #[test]
@@ -214,13 +258,19 @@ mod tests {
         assert_eq!(lanes_of(&[(send(0), &[]), (send(0), &[])]), Some(vec![vec![0, 1]]));
         assert_eq!(
             lanes_of(&[(COMP, &[]), (send(0), &[0]), (COMP, &[]), (send(0), &[2, 0])]),
-            Some(vec![vec![0, 1, 3], vec![2]])
+            Some(vec![vec![0, 2], vec![1, 3]])
         );
         // The second waits for other things, or for less.
         assert_eq!(lanes_of(&[(COMP, &[]), (send(0), &[0]), (COMP, &[]), (send(0), &[2])]), None);
         assert_eq!(lanes_of(&[(COMP, &[]), (send(0), &[0]), (send(0), &[])]), None);
+        // The lane of the first has gone on with another node.
+        let recv = Op::Recv { src: 1, tag: 0, bytes: 8 };
+        let lanes = lanes(&rank(&[(recv, &[]), (COMP, &[0]), (recv, &[])]), Conventions::Exact).unwrap();
+        assert_eq!((lanes.heads, lanes.after), (vec![0, 2], vec![END, END, 0]));
         // Another connection.
         assert!(lanes_of(&[(COMP, &[]), (send(0), &[0]), (send(1), &[])]).is_some());
+        // What starts at once is first, whatever else is awaited by the other.
+        assert!(lanes_of(&[(send(0), &[]), (COMP, &[]), (send(0), &[1])]).is_some());
     }
 
     #[test]
@@ -233,7 +283,7 @@ mod tests {
 
     #[test]
     fn dependences_on_later_nodes_do_no_harm_and_missing_ones_are_seen() {
-        assert_eq!(lanes_of(&[(COMP, &[1]), (COMP, &[])]), Some(vec![vec![0], vec![1]]));
+        assert_eq!(lanes_of(&[(COMP, &[1]), (COMP, &[])]), Some(vec![vec![1], vec![0]]));
         assert_eq!(lanes_of(&[(COMP, &[5])]), None);
     }
 }

@@ -22,7 +22,7 @@ mod ports;
 
 use std::ops::Range;
 
-use chakra_et::graph::Graph;
+use chakra_et::graph::{Graph, Op, Symmetry};
 use rayon::prelude::*;
 
 use self::partition::Partition;
@@ -63,7 +63,7 @@ pub(super) fn run_in_partitions<C: ContentionFree, const RECORD: bool>(
     let ranges = divide(graph, partitions);
     let starts: Vec<u32> = ranges.iter().map(|range| range.start).collect();
     let mut partitions: Vec<Partition<'_, C, RECORD>> =
-        ranges.into_iter().map(|ranks| Partition::new(graph, conventions, costs, ranks)).collect();
+        ranges.into_iter().map(|ranks| Partition::new(graph, conventions, costs, ranks, None)).collect();
     match &mut partitions[..] {
         [partition] => partition.run()?,
         _ => run_in_rounds(&mut partitions, &starts)?,
@@ -80,6 +80,56 @@ pub(super) fn run_in_partitions<C: ContentionFree, const RECORD: bool>(
         }
         Some(all)
     })
+}
+
+/// Runs the first rank of a graph for all; None if that is not the same, or the event engine has to.
+///
+/// Every rank must do what the first does, relabelled. A message that the first sends to rank p is then also
+/// sent, at the same time, by the rank that p is relabelled from to the first, so the first receives it
+/// itself. What has one solution, unrelabelled, has it for all ranks: the times of a sweep are determined.
+pub(super) fn run_folded<C: ContentionFree>(
+    graph: &Graph,
+    symmetry: &Symmetry,
+    conventions: Conventions,
+    costs: &C,
+) -> Option<Outcome> {
+    if !is_invariant(graph, symmetry, costs) {
+        return None;
+    }
+    let ranks = symmetry.rank_count();
+    let mut partition = Partition::<C, false>::new(graph, conventions, costs, 0..1, Some(symmetry));
+    partition.run()?;
+    let Outcome { finish, messages, bytes, .. } = partition.outcome()?;
+    Some(Outcome {
+        finish: vec![*finish.first()?; ranks as usize],
+        messages: messages.checked_mul(u64::from(ranks))?,
+        bytes: bytes.checked_mul(u64::from(ranks))?,
+        times: None,
+    })
+}
+
+/// Whether messages of the first rank take as long as those that they are relabelled to.
+fn is_invariant<C: ContentionFree>(graph: &Graph, symmetry: &Symmetry, costs: &C) -> bool {
+    let Some(first) = graph.ranks().first() else { return false };
+    let mut peers: Vec<u32> = first.ops().iter().filter_map(destination).collect();
+    peers.sort_unstable();
+    peers.dedup();
+    let ranks = symmetry.rank_count();
+    peers.into_iter().all(|peer| {
+        let Some(of_first) = (peer < ranks && peer != 0).then(|| costs.route(0, peer)).flatten() else {
+            return false;
+        };
+        (1..ranks).into_par_iter().all(|rank| {
+            costs.route(rank, symmetry.moved(peer, rank)).is_some_and(|route| costs.alike(&of_first, &route))
+        })
+    })
+}
+
+fn destination(op: &Op) -> Option<u32> {
+    match *op {
+        Op::Send { dst, .. } => Some(dst),
+        _ => None,
+    }
 }
 
 /// Ranks in ranges of about as many nodes each.
@@ -141,8 +191,8 @@ mod tests {
         };
         assert_eq!(divided(&[1, 1, 1, 1], 2), [0..2, 2..4]);
         assert_eq!(divided(&[6, 1, 1, 0], 2), [0..1, 1..3, 3..4]);
-        assert_eq!(divided(&[0, 0], 2), [0..2]);
-        assert_eq!(divided(&[], 3), [0..0]);
+        assert_eq!(divided(&[0, 0], 2), vec![0..2; 1]);
+        assert_eq!(divided(&[], 3), vec![0..0; 1]);
         assert_eq!(divided(&[2, 2, 2], 8).len(), 3);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use chakra_et::graph::{Graph, Op};
+use chakra_et::graph::{Graph, Op, Symmetry};
 
 use super::Outcome;
 use super::channel::{Arrival, Arrivals, Channel};
@@ -31,6 +31,8 @@ pub(super) struct Partition<'a, C: ContentionFree, const RECORD: bool> {
     conventions: Conventions,
     costs: &'a C,
     ranks: Range<u32>,
+    /// If the one rank stands for all.
+    symmetry: Option<&'a Symmetry>,
     /// By rank, from the first of the partition; the next two likewise.
     states: Vec<RankState<C::Processor>>,
     finish: Vec<Picos>,
@@ -59,6 +61,7 @@ struct RankState<P> {
 /// What a rank of several lanes needs.
 struct Several {
     next: Vec<u32>,
+    after: Vec<u32>,
     /// By node: when it finished, or [`WAITED_FOR`] with the first lane that waits for it.
     finish: Vec<u64>,
 }
@@ -89,7 +92,13 @@ struct Port<R> {
 const ELSEWHERE: u32 = 1 << 31;
 
 impl<'a, C: ContentionFree, const RECORD: bool> Partition<'a, C, RECORD> {
-    pub(super) fn new(graph: &'a Graph, conventions: Conventions, costs: &'a C, ranks: Range<u32>) -> Self {
+    pub(super) fn new(
+        graph: &'a Graph,
+        conventions: Conventions,
+        costs: &'a C,
+        ranks: Range<u32>,
+        symmetry: Option<&'a Symmetry>,
+    ) -> Self {
         let of_ranks = &graph.ranks()[ranks.start as usize..ranks.end as usize];
         let lane = |rank| Lane { rank, node: UNSEEN, next_waiter: NO_LANE, time: Picos::ZERO };
         let times = |nodes: usize| vec![Picos::ZERO; if RECORD { nodes } else { 0 }];
@@ -97,6 +106,7 @@ impl<'a, C: ContentionFree, const RECORD: bool> Partition<'a, C, RECORD> {
             graph,
             conventions,
             costs,
+            symmetry,
             states: ranks.clone().map(|_| RankState::default()).collect(),
             finish: vec![Picos::ZERO; ranks.len()],
             times: if RECORD { of_ranks.iter().map(|rank| times(rank.len())).collect() } else { Vec::new() },
@@ -157,9 +167,9 @@ impl<'a, C: ContentionFree, const RECORD: bool> Partition<'a, C, RECORD> {
         if !C::CONCURRENT {
             return None;
         }
-        let Lanes { heads, next } = lanes::lanes(graph, self.conventions)?;
+        let Lanes { heads, next, after } = lanes::lanes(graph, self.conventions)?;
         self.states[(rank - self.ranks.start) as usize].several =
-            Some(Several { next, finish: vec![NOT_FINISHED; graph.len()] });
+            Some(Several { next, after, finish: vec![NOT_FINISHED; graph.len()] });
         let (first, others) = heads.split_first()?;
         self.lanes[lane as usize].node = *first;
         for head in others {
@@ -196,14 +206,19 @@ impl<'a, C: ContentionFree, const RECORD: bool> Partition<'a, C, RECORD> {
         'nodes: while node != END {
             let several = self.states[at].several.as_mut()?;
             let mut ready = Picos::ZERO;
-            for dep in graph.deps(node) {
+            let after = several.after.get(node as usize).filter(|after| **after != END);
+            for (dep, is_time) in
+                graph.deps(node).iter().map(|dep| (dep, true)).chain(after.map(|dep| (dep, false)))
+            {
                 let dep = &mut several.finish[*dep as usize];
                 if *dep & WAITED_FOR != 0 {
                     self.lanes[lane as usize].next_waiter = *dep as u32;
                     *dep = WAITED_FOR | u64::from(lane);
                     break 'nodes;
                 }
-                ready = ready.max(Picos(*dep));
+                if is_time {
+                    ready = ready.max(Picos(*dep));
+                }
             }
             let Ok(finish) = self.execute(lane, rank, &graph.op(node), ready)? else { break };
             if finish.0 & WAITED_FOR != 0 {
@@ -286,16 +301,23 @@ impl<'a, C: ContentionFree, const RECORD: bool> Partition<'a, C, RECORD> {
         Some(())
     }
 
+    fn is_peer(&self, rank: u32, peer: u32) -> bool {
+        let ranks = self.symmetry.map_or(self.graph.rank_count(), |symmetry| symmetry.rank_count() as usize);
+        peer != rank && (peer as usize) < ranks
+    }
+
     /// A new port; None if there is no such peer.
     #[cold]
     fn open(&mut self, rank: u32, key: Key) -> Option<u32> {
         let dst = key.peer;
-        if dst == rank || dst as usize >= self.graph.rank_count() {
+        if !self.is_peer(rank, dst) {
             return None;
         }
         let route = self.costs.route(rank, dst)?;
         let of_receiver = key.seen_from(rank);
-        let to = if self.ranks.contains(&dst) {
+        let to = if let Some(symmetry) = self.symmetry {
+            self.channel(rank, key.seen_from(symmetry.back(dst)))?
+        } else if self.ranks.contains(&dst) {
             self.channel(dst, of_receiver)?
         } else {
             self.parcels.push(Parcel { dst, key: of_receiver, arrivals: Vec::new() });
@@ -310,7 +332,7 @@ impl<'a, C: ContentionFree, const RECORD: bool> Partition<'a, C, RECORD> {
     /// The channel of a receiving rank; opened by whoever comes first. None if there is no such peer.
     #[cold]
     fn channel(&mut self, dst: u32, key: Key) -> Option<u32> {
-        if key.peer == dst || key.peer as usize >= self.graph.rank_count() {
+        if !self.is_peer(dst, key.peer) {
             return None;
         }
         let receives = &mut self.states[(dst - self.ranks.start) as usize].receives;
