@@ -60,7 +60,7 @@ fn run(bencher: Bencher, kind: Kind, model: Model, graph: &Graph) {
     bencher.counter(ItemsCount::new(messages)).bench_local(|| simulation.run(black_box(graph)));
 }
 
-const MODELS: [Model; 2] = Model::ALL;
+const MODELS: [Model; 3] = Model::ALL;
 
 #[divan::bench(args = MODELS)]
 fn ring_256_lock_step(bencher: Bencher, model: Model) {

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::model::{Conventions, Model};
 use crate::stuck::StuckReport;
 use crate::units::Bytes;
 
@@ -25,6 +26,17 @@ pub enum SimError {
     OneDimensionOnly {
         /// Dimensions of the topology.
         dimensions: usize,
+    },
+    /// A model that a simulator does not have, under its conventions.
+    #[error(
+        "{model} has no meaning under the {conventions} conventions: choose `--conventions exact`, or the model \
+         analytical or link-queue"
+    )]
+    ExactOnly {
+        /// The model.
+        model: Model,
+        /// The conventions.
+        conventions: Conventions,
     },
     /// A node that the engine cannot execute.
     #[error("rank {rank}, node {node} is {what}: supported are COMM_SEND, COMM_RECV and COMP nodes")]

@@ -27,7 +27,7 @@ pub(crate) struct Simulate {
     /// The network: this project's TOML, or ASTRA-sim's network YAML.
     #[arg(long, value_name = "FILE")]
     topology: PathBuf,
-    /// How messages use the network: analytical or link-queue.
+    /// How messages use the network: analytical, link-queue or fluid.
     #[arg(long)]
     model: Model,
     /// Rules of arithmetic: exact or astra-sim [default: astra-sim for YAML, exact for TOML].

@@ -26,6 +26,7 @@ use self::plan::Plan;
 use crate::error::{Overflow, SimError};
 use crate::events::{Event, EventQueue, MessageId, Messages};
 use crate::model::analytical::Analytical;
+use crate::model::fluid::{self, Fluid};
 use crate::model::link_queue::LinkQueue;
 use crate::model::network::Network;
 use crate::model::{Conventions, Model, analytical};
@@ -48,6 +49,9 @@ pub(crate) fn run(
     if model == Model::LinkQueue && conventions == Conventions::AstraSim && dimensions > 1 {
         return Err(SimError::OneDimensionOnly { dimensions });
     }
+    if model == Model::Fluid && conventions != Conventions::Exact {
+        return Err(SimError::ExactOnly { model, conventions });
+    }
     let plan = Plan::new(graph, conventions)?;
     match model {
         Model::Analytical => {
@@ -60,6 +64,11 @@ pub(crate) fn run(
             let notes = network.notes();
             let report = Engine::new(graph, conventions, plan, network).run(model)?;
             Ok(Report { notes, ..report })
+        }
+        Model::Fluid => {
+            let network = Fluid::new(topology, &plan.pairs)?;
+            let report = Engine::new(graph, conventions, plan, network).run(model)?;
+            Ok(Report { notes: fluid::notes(), ..report })
         }
     }
 }

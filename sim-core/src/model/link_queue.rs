@@ -216,7 +216,7 @@ impl Network for LinkQueue {
 }
 
 /// The links that some route uses, numbered from 0 in the order of their ids.
-enum DenseLinks {
+pub(super) enum DenseLinks {
     /// By link id, the index or `UNUSED`: for topologies with few links beside the routes.
     Table(Vec<u32>),
     /// The used ids in order, for the others.
@@ -226,7 +226,7 @@ enum DenseLinks {
 const UNUSED: u32 = u32::MAX;
 
 impl DenseLinks {
-    fn of(topology: &Topology, pairs: &[Pair]) -> Self {
+    pub(super) fn of(topology: &Topology, pairs: &[Pair]) -> Self {
         const LINKS_PER_PAIR: u64 = 16;
         let mut route = Vec::new();
         let few = (pairs.len() as u64 * LINKS_PER_PAIR).max(1 << 16);
@@ -251,14 +251,14 @@ impl DenseLinks {
     }
 
     /// The index of a link on a route of one of the pairs.
-    fn index(&self, id: LinkId) -> u32 {
+    pub(super) fn index(&self, id: LinkId) -> u32 {
         match self {
             Self::Table(table) => table[id.0 as usize],
             Self::Sorted(used) => used.partition_point(|used| *used < id.0) as u32,
         }
     }
 
-    fn ids(&self) -> Vec<LinkId> {
+    pub(super) fn ids(&self) -> Vec<LinkId> {
         match self {
             Self::Table(table) => {
                 let used = (0..).zip(table).filter(|(_, index)| **index != UNUSED);

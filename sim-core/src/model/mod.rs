@@ -4,11 +4,13 @@
 //! |---|---|---|
 //! | `analytical` | contention-free | see [`Model::Analytical`] |
 //! | `link-queue` | store and forward, a queue for each link | see [`Model::LinkQueue`] |
+//! | `fluid` | cut-through, links shared max-min fairly | see [`Model::Fluid`] |
 //!
 //! Under every model a SEND finishes when its message is delivered, and a RECV when the message has
 //! arrived and the RECV was issued: buffers are unlimited, nobody waits for a receiver.
 
 pub(crate) mod analytical;
+pub(crate) mod fluid;
 pub(crate) mod link_queue;
 pub(crate) mod network;
 mod timing;
@@ -36,6 +38,15 @@ pub enum Model {
     /// Under ASTRA-sim's conventions these are ⌊size / bandwidth⌋ and ⌊latency + size / bandwidth⌋
     /// whole ns, and the topology has one dimension.
     LinkQueue,
+    /// Cut-through, the bandwidth of every directed link shared max-min fairly, named `fluid`.
+    ///
+    /// A message flows over all links of its route at once, at a rate that changes as others come and go:
+    /// no link carries more than its bandwidth, and every flow crosses a full link on which no other is
+    /// faster. It is delivered Σ latency of its hops after its last byte has left. Alone it takes what
+    /// [`Model::Analytical`] says; k equal messages that start together on one link take
+    /// k · size / bandwidth each. Flows end at the nearest picosecond, half up. Only under
+    /// [`Conventions::Exact`].
+    Fluid,
 }
 
 /// The arithmetic of a simulation.
@@ -61,7 +72,7 @@ pub struct UnknownName {
 
 impl Model {
     /// All models.
-    pub const ALL: [Self; 2] = [Self::Analytical, Self::LinkQueue];
+    pub const ALL: [Self; 3] = [Self::Analytical, Self::LinkQueue, Self::Fluid];
 
     /// The name, as on a command line.
     #[must_use]
@@ -69,6 +80,7 @@ impl Model {
         match self {
             Self::Analytical => "analytical",
             Self::LinkQueue => "link-queue",
+            Self::Fluid => "fluid",
         }
     }
 }
@@ -142,7 +154,7 @@ mod tests {
         }
         assert_eq!(
             "packet".parse::<Model>().unwrap_err().to_string(),
-            "there is no model \"packet\": expected one of analytical, link-queue"
+            "there is no model \"packet\": expected one of analytical, link-queue, fluid"
         );
     }
 }

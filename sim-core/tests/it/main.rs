@@ -2,6 +2,7 @@
 
 mod astra_sim;
 mod by_hand;
+mod fluid;
 mod properties;
 mod refused;
 mod stuck;

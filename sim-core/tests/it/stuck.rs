@@ -8,14 +8,16 @@ use crate::support::*;
 
 fn stuck(conventions: Conventions, graph: &Graph) -> StuckReport {
     let ring = one(Dimension::ring, graph.rank_count() as u32, "500 ns");
-    let reports = Model::ALL.map(|model| {
+    let knows = |model: &Model| *model != Model::Fluid || conventions == Conventions::Exact;
+    let reports = Model::ALL.into_iter().filter(knows).map(|model| {
         let result = Simulation::new(&ring).model(model).conventions(conventions).run(graph);
         match result {
             Err(SimError::Stuck(report)) => report,
             other => panic!("not stuck: {other:?}"),
         }
     });
-    assert_eq!(reports[0], reports[1]);
+    let reports: Vec<StuckReport> = reports.collect();
+    assert!(reports.windows(2).all(|two| two[0] == two[1]), "{reports:?}");
     reports[0].clone()
 }
 

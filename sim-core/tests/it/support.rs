@@ -113,7 +113,7 @@ pub(crate) fn one(
 
 /// The finish times of the ranks in ns, under [analytical, link-queue].
 pub(crate) fn finish_ns(topology: &Topology, conventions: Conventions, graph: &Graph) -> [Vec<f64>; 2] {
-    Model::ALL.map(|model| {
+    [Model::Analytical, Model::LinkQueue].map(|model| {
         let report = simulate(topology, model, conventions, graph);
         report.finish.iter().map(|finish| finish.as_ns()).collect()
     })
@@ -121,7 +121,8 @@ pub(crate) fn finish_ns(topology: &Topology, conventions: Conventions, graph: &G
 
 /// The makespans in ns, under [analytical, link-queue].
 pub(crate) fn makespan_ns(topology: &Topology, conventions: Conventions, graph: &Graph) -> [f64; 2] {
-    Model::ALL.map(|model| simulate(topology, model, conventions, graph).makespan.as_ns())
+    [Model::Analytical, Model::LinkQueue]
+        .map(|model| simulate(topology, model, conventions, graph).makespan.as_ns())
 }
 
 pub(crate) fn simulate(topology: &Topology, model: Model, conventions: Conventions, graph: &Graph) -> Report {
