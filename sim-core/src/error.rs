@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::model::{Conventions, Model};
+use crate::progress::PartialReport;
 use crate::stuck::StuckReport;
 use crate::units::Bytes;
 
@@ -37,6 +38,28 @@ pub enum SimError {
         model: Model,
         /// The conventions.
         conventions: Conventions,
+    },
+    /// A setting that ASTRA-sim does not have.
+    #[error("{what} has no meaning under the astra-sim conventions: choose `--conventions exact`")]
+    ExactOption {
+        /// The setting.
+        what: &'static str,
+    },
+    /// A straggler that is no rank.
+    #[error("there is no rank {rank} to be a straggler: expected a rank below {ranks}")]
+    NoSuchStraggler {
+        /// The rank that there is not.
+        rank: u32,
+        /// Ranks of the topology.
+        ranks: u32,
+    },
+    /// Two stragglers of one rank.
+    #[error(
+        "rank {rank} is named as a straggler twice: give its delay and its factor together, such as {rank}=+10us,x1.5"
+    )]
+    StragglerTwice {
+        /// The rank.
+        rank: u32,
     },
     /// A node that the engine cannot execute.
     #[error("rank {rank}, node {node} is {what}: supported are COMM_SEND, COMM_RECV and COMP nodes")]
@@ -102,6 +125,11 @@ pub enum SimError {
     /// A figure does not fit its integer.
     #[error(transparent)]
     Overflow(#[from] Overflow),
+    /// The observer ended the run.
+    #[error(
+        "stopped at {} with {} of {} nodes finished", .0.progress.time, .0.progress.finished, .0.progress.nodes
+    )]
+    Stopped(Box<PartialReport>),
     /// Nodes are left that can never run.
     #[error("{0}")]
     Stuck(StuckReport),

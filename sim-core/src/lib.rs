@@ -11,14 +11,18 @@ mod engine;
 mod error;
 mod events;
 pub mod model;
+mod options;
+mod progress;
 pub mod report;
 mod simulation;
+pub mod straggler;
 mod stuck;
 pub mod topology;
 pub mod units;
 
 pub use error::{Overflow, SimError};
 pub use model::{Conventions, Model};
+pub use progress::{Observer, PartialReport, Progress};
 pub use report::Report;
 pub use simulation::Simulation;
 pub use stuck::{DependenceCycle, StuckReport, WaitReason, WaitingReceive};

@@ -5,8 +5,12 @@ use chakra_et::graph::Graph;
 use crate::engine;
 use crate::error::SimError;
 use crate::model::{Conventions, Model};
+use crate::options::{Options, Watch};
+use crate::progress::Observer;
 use crate::report::Report;
+use crate::straggler::Straggler;
 use crate::topology::Topology;
+use crate::units::{Bandwidth, Picos};
 
 /// A simulation to be run: a topology, a model and conventions.
 ///
@@ -33,13 +37,15 @@ pub struct Simulation<'a> {
     topology: &'a Topology,
     model: Model,
     conventions: Conventions,
+    options: Options<'a>,
 }
 
 impl<'a> Simulation<'a> {
     /// A simulation on `topology`, with [`Model::LinkQueue`] and [`Conventions::Exact`].
     #[must_use]
     pub fn new(topology: &'a Topology) -> Self {
-        Self { topology, model: Model::LinkQueue, conventions: Conventions::Exact }
+        let options = Options::default();
+        Self { topology, model: Model::LinkQueue, conventions: Conventions::Exact, options }
     }
 
     /// With another model.
@@ -54,6 +60,53 @@ impl<'a> Simulation<'a> {
         Self { conventions, ..self }
     }
 
+    /// With ranks that start late or compute slowly; only under exact conventions.
+    #[must_use]
+    pub fn stragglers(self, stragglers: &'a [Straggler]) -> Self {
+        self.with(Options { stragglers, ..self.options })
+    }
+
+    /// With overheads of each message; only under exact conventions.
+    ///
+    /// A message enters the network `send` after its SEND was issued, and a RECV finishes `receive` after its
+    /// message is there and it was issued. The SEND still finishes at the delivery. Overheads of several
+    /// messages do not add up: they occupy nothing.
+    #[must_use]
+    pub fn overheads(self, send: Picos, receive: Picos) -> Self {
+        self.with(Options { send_overhead: send, receive_overhead: receive, ..self.options })
+    }
+
+    /// With a throughput of reductions; only under exact conventions.
+    ///
+    /// A COMP with operations (`num_ops` > 0) and without a stated duration takes its `tensor_size` / `bandwidth`,
+    /// rounded half up to a picosecond. Copies, COMPs without operations, still take no time.
+    #[must_use]
+    pub fn reduce_bandwidth(self, bandwidth: Bandwidth) -> Self {
+        self.with(Options { reduce_bandwidth: Some(bandwidth), ..self.options })
+    }
+
+    /// Whether to report when each message was on its way: 24 bytes a node more.
+    #[must_use]
+    pub fn message_times(self, wanted: bool) -> Self {
+        self.with(Options { message_times: wanted, ..self.options })
+    }
+
+    /// Whether to report the critical path: 24 bytes a node more.
+    #[must_use]
+    pub fn critical_path(self, wanted: bool) -> Self {
+        self.with(Options { critical_path: wanted, ..self.options })
+    }
+
+    /// With somebody who hears of the progress and may end the run.
+    #[must_use]
+    pub fn observer(self, observer: &'a dyn Observer) -> Self {
+        self.with(Options { observer: Some(Watch(observer)), ..self.options })
+    }
+
+    fn with(self, options: Options<'a>) -> Self {
+        Self { options, ..self }
+    }
+
     /// Executes a graph, rank i of which sits at rank i of the topology.
     ///
     /// The result depends on nothing but the arguments.
@@ -61,6 +114,6 @@ impl<'a> Simulation<'a> {
     /// # Errors
     /// [`SimError`] says what the graph holds that cannot be executed, or who waits for whom.
     pub fn run(&self, graph: &Graph) -> Result<Report, SimError> {
-        engine::run(self.topology, self.model, self.conventions, graph)
+        engine::run(self.topology, self.model, self.conventions, &self.options, graph)
     }
 }

@@ -5,6 +5,7 @@
 //! first, each in ascending order; a node that becomes ready is issued at once, several in ascending
 //! order; on delivery the SEND finishes and its successors are issued, then the RECV, if it was issued;
 //! a RECV that finds its message there finishes behind everything already scheduled for that time.
+//! Late and slow ranks and overheads of messages are not ASTRA-sim's and only shift these moments.
 //!
 //! The loop is serial: every event may touch any link, and the order of equal times is part of the
 //! result. Parallel engines need a partition of ranks and links first.
@@ -14,8 +15,10 @@ mod connection;
 mod diagnose;
 mod node;
 mod plan;
+mod record;
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
 use chakra_et::graph::{Graph, Op};
 
@@ -23,6 +26,7 @@ use self::compute::Ends;
 use self::connection::{Connection, Side};
 use self::node::{Phase, RankState};
 use self::plan::Plan;
+use self::record::Record;
 use crate::error::{Overflow, SimError};
 use crate::events::{Event, EventQueue, MessageId, Messages};
 use crate::model::analytical::Analytical;
@@ -30,7 +34,10 @@ use crate::model::fluid::{self, Fluid};
 use crate::model::link_queue::LinkQueue;
 use crate::model::network::Network;
 use crate::model::{Conventions, Model, analytical};
+use crate::options::Options;
+use crate::progress::{PartialReport, Progress};
 use crate::report::Report;
+use crate::straggler::Slowdown;
 use crate::topology::Topology;
 use crate::units::{Bytes, Picos};
 
@@ -39,6 +46,7 @@ pub(crate) fn run(
     topology: &Topology,
     model: Model,
     conventions: Conventions,
+    options: &Options<'_>,
     graph: &Graph,
 ) -> Result<Report, SimError> {
     if graph.rank_count() != topology.rank_count() as usize {
@@ -52,22 +60,23 @@ pub(crate) fn run(
     if model == Model::Fluid && conventions != Conventions::Exact {
         return Err(SimError::ExactOnly { model, conventions });
     }
+    options.check(conventions, topology.rank_count())?;
     let plan = Plan::new(graph, conventions)?;
     match model {
         Model::Analytical => {
             let network = Analytical::new(topology, conventions, &plan.pairs)?;
-            let report = Engine::new(graph, conventions, plan, network).run(model)?;
+            let report = Engine::new(graph, conventions, options, plan, network).run(model)?;
             Ok(Report { notes: analytical::notes(conventions, dimensions), ..report })
         }
         Model::LinkQueue => {
             let network = LinkQueue::new(topology, conventions, &plan.pairs)?;
             let notes = network.notes();
-            let report = Engine::new(graph, conventions, plan, network).run(model)?;
+            let report = Engine::new(graph, conventions, options, plan, network).run(model)?;
             Ok(Report { notes, ..report })
         }
         Model::Fluid => {
             let network = Fluid::new(topology, &plan.pairs)?;
-            let report = Engine::new(graph, conventions, plan, network).run(model)?;
+            let report = Engine::new(graph, conventions, options, plan, network).run(model)?;
             Ok(Report { notes: fluid::notes(), ..report })
         }
     }
@@ -75,6 +84,7 @@ pub(crate) fn run(
 
 struct Engine<'a, N> {
     graph: &'a Graph,
+    options: &'a Options<'a>,
     conventions: Conventions,
     ranks: Vec<RankState>,
     connections: Vec<Connection>,
@@ -88,12 +98,31 @@ struct Engine<'a, N> {
     unfinished: usize,
     delivered: u64,
     bytes: u64,
+    events: u64,
+    /// By rank, where any is slower than stated.
+    slowdown: Vec<Slowdown>,
+    record: Option<Record>,
 }
 
+/// How many events an observer hears nothing of.
+const EVENTS_BETWEEN_LOOKS: u64 = 1 << 16;
+
 impl<'a, N: Network> Engine<'a, N> {
-    fn new(graph: &'a Graph, conventions: Conventions, plan: Plan, network: N) -> Self {
+    fn new(
+        graph: &'a Graph,
+        conventions: Conventions,
+        options: &'a Options<'a>,
+        plan: Plan,
+        network: N,
+    ) -> Self {
+        let mut slowdown = Vec::new();
+        for straggler in options.stragglers {
+            slowdown.resize(graph.rank_count(), Slowdown::NONE);
+            slowdown[straggler.rank as usize] = straggler.slowdown;
+        }
         Self {
             graph,
+            options,
             conventions,
             ranks: plan.ranks,
             connections: plan.connections,
@@ -106,17 +135,28 @@ impl<'a, N: Network> Engine<'a, N> {
             unfinished: graph.node_count(),
             delivered: 0,
             bytes: 0,
+            events: 0,
+            slowdown,
+            record: options.is_recorded().then(|| Record::new(graph)),
         }
     }
 
     fn run(mut self, model: Model) -> Result<Report, SimError> {
-        for rank in 0..self.ranks.len() as u32 {
-            let graph = self.graph.rank(rank as usize);
-            let roots = (0..graph.len() as u32).filter(|node| graph.deps(*node).is_empty());
-            self.ready.extend(roots);
-            self.issue_ready(rank)?;
+        let mut delays = vec![Picos::ZERO; self.ranks.len()];
+        for straggler in self.options.stragglers {
+            delays[straggler.rank as usize] = straggler.delay;
+        }
+        for (rank, delay) in (0..).zip(delays) {
+            match delay {
+                Picos::ZERO => self.start(rank)?,
+                _ => self.queue.schedule(delay, Event::Start { rank })?,
+            }
         }
         while let Some(event) = self.queue.pop() {
+            self.events += 1;
+            if self.events.is_multiple_of(EVENTS_BETWEEN_LOOKS) {
+                self.observe()?;
+            }
             match event {
                 Event::Arrival(message) => {
                     if self.network.arrive(message, &mut self.messages, &mut self.queue)? {
@@ -128,13 +168,32 @@ impl<'a, N: Network> Engine<'a, N> {
                 }
                 Event::Computed { rank, node } => self.computed(rank, node)?,
                 Event::Received { rank, node } => self.finish(rank, node)?,
+                Event::Start { rank } => self.start(rank)?,
+                Event::Inject { rank, node } => self.inject(rank, node)?,
             }
         }
         if self.unfinished > 0 {
             return Err(SimError::Stuck(self.diagnose()));
         }
+        let makespan = self.finish.iter().copied().max().unwrap_or(Picos::ZERO);
+        let message_times = match &self.record {
+            Some(record) if self.options.message_times => Some(record.messages(self.graph)),
+            _ => None,
+        };
+        let critical_path = match &self.record {
+            Some(record) if self.options.critical_path => {
+                let parts = |src: u32, send: u32, size| {
+                    let id = self.ranks[src as usize].nodes[send as usize].connection;
+                    self.network.parts(self.connections[id as usize].pair, size)
+                };
+                Some(record.critical_path(self.graph, makespan, self.options.send_overhead, &parts))
+            }
+            _ => None,
+        };
         Ok(Report {
-            makespan: self.finish.iter().copied().max().unwrap_or(Picos::ZERO),
+            makespan,
+            message_times,
+            critical_path,
             finish: self.finish,
             messages: self.delivered,
             bytes: Bytes(self.bytes),
@@ -143,6 +202,35 @@ impl<'a, N: Network> Engine<'a, N> {
             notes: Vec::new(),
             links: self.network.link_loads(),
         })
+    }
+
+    /// Issues the nodes of a rank that depend on nothing.
+    fn start(&mut self, rank: u32) -> Result<(), SimError> {
+        let graph = self.graph.rank(rank as usize);
+        let roots = (0..graph.len() as u32).filter(|node| graph.deps(*node).is_empty());
+        self.ready.extend(roots);
+        self.issue_ready(rank)
+    }
+
+    /// Tells the observer how far the run is.
+    #[cold]
+    fn observe(&self) -> Result<(), SimError> {
+        let Some(observer) = self.options.observer else { return Ok(()) };
+        let nodes = self.graph.node_count();
+        let progress = Progress {
+            time: self.queue.now(),
+            finished: nodes - self.unfinished,
+            nodes,
+            messages: self.delivered,
+            bytes: Bytes(self.bytes),
+            events: self.events,
+        };
+        match observer.0.observe(&progress) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => {
+                Err(SimError::Stopped(Box::new(PartialReport { progress, finish: self.finish.clone() })))
+            }
+        }
     }
 
     /// Issues what is ready on a rank. A loop, not a recursion: chains of empty COMPs may be long.
@@ -157,10 +245,13 @@ impl<'a, N: Network> Engine<'a, N> {
     #[inline]
     fn issue(&mut self, rank: u32, node: u32) -> Result<(), SimError> {
         self.ranks[rank as usize].nodes[node as usize].phase = Phase::ISSUED;
+        if let Some(record) = &mut self.record {
+            record.issued(rank, node, self.queue.now());
+        }
         match self.graph.rank(rank as usize).op(node) {
             Op::Send { bytes, .. } => self.issue_send(rank, node, Bytes(bytes)),
             Op::Recv { .. } => self.issue_recv(rank, node),
-            Op::Comp { micros, .. } => self.issue_comp(rank, node, micros),
+            Op::Comp { micros, ops, bytes } => self.issue_comp(rank, node, micros, ops, Bytes(bytes)),
             // The plan lets no other through.
             _ => Ok(()),
         }
@@ -174,7 +265,20 @@ impl<'a, N: Network> Engine<'a, N> {
         if let Some(recv) = connection.issue(Side::Send, node, &mut self.ranks) {
             self.matched(id, node, recv)?;
         }
+        let overhead = self.options.send_overhead;
+        if overhead > Picos::ZERO {
+            return Ok(self.queue.schedule(overhead, Event::Inject { rank, node })?);
+        }
         let message = self.messages.insert(bytes, id, node)?;
+        Ok(self.network.inject(message, pair, &mut self.messages, &mut self.queue)?)
+    }
+
+    /// The message of a SEND whose overhead is over.
+    fn inject(&mut self, rank: u32, node: u32) -> Result<(), SimError> {
+        let Op::Send { bytes, .. } = self.graph.rank(rank as usize).op(node) else { return Ok(()) };
+        let id = self.ranks[rank as usize].nodes[node as usize].connection;
+        let pair = self.connections[id as usize].pair;
+        let message = self.messages.insert(Bytes(bytes), id, node)?;
         Ok(self.network.inject(message, pair, &mut self.messages, &mut self.queue)?)
     }
 
@@ -189,7 +293,7 @@ impl<'a, N: Network> Engine<'a, N> {
             self.matched(id, send, node)?;
             if early {
                 self.ranks[sender].nodes[send as usize].phase = Phase::FINISHED;
-                self.queue.schedule(Picos::ZERO, Event::Received { rank, node })?;
+                self.queue.schedule(self.options.receive_overhead, Event::Received { rank, node })?;
             }
         }
         Ok(())
@@ -201,6 +305,9 @@ impl<'a, N: Network> Engine<'a, N> {
         let Connection { src, dst, .. } = self.connections[connection as usize];
         let node = &mut self.ranks[src as usize].nodes[send as usize];
         (node.phase, node.link) = (Phase::MATCHED, recv);
+        if let Some(record) = &mut self.record {
+            record.matched(src, send, dst, recv);
+        }
         let (sender, receiver) = (self.graph.rank(src as usize), self.graph.rank(dst as usize));
         match (sender.op(send), receiver.op(recv)) {
             (Op::Send { bytes: sent, tag, .. }, Op::Recv { bytes: wanted, .. }) if sent != wanted => {
@@ -219,8 +326,21 @@ impl<'a, N: Network> Engine<'a, N> {
     }
 
     #[inline]
-    fn issue_comp(&mut self, rank: u32, node: u32, micros: u64) -> Result<(), SimError> {
-        let duration = compute::duration(self.conventions, micros)?;
+    fn issue_comp(
+        &mut self,
+        rank: u32,
+        node: u32,
+        micros: u64,
+        ops: u64,
+        bytes: Bytes,
+    ) -> Result<(), SimError> {
+        let mut duration = compute::duration(self.conventions, micros)?;
+        if let (Some(bandwidth), 0, 1..) = (self.options.reduce_bandwidth, micros, ops) {
+            duration = bandwidth.transfer_time(bytes).ok_or(Overflow::TIME)?;
+        }
+        if let Some(slowdown) = self.slowdown.get(rank as usize) {
+            duration = slowdown.applied_to(duration).ok_or(Overflow::TIME)?;
+        }
         match self.conventions {
             Conventions::Exact if duration == Picos::ZERO => {
                 self.complete(rank, node);
@@ -261,6 +381,10 @@ impl<'a, N: Network> Engine<'a, N> {
         let (matched, recv) = (send.phase == Phase::MATCHED, send.link);
         self.finish(src, message.node)?;
         if matched {
+            let overhead = self.options.receive_overhead;
+            if overhead > Picos::ZERO {
+                return Ok(self.queue.schedule(overhead, Event::Received { rank: dst, node: recv })?);
+            }
             return self.finish(dst, recv);
         }
         self.ranks[src as usize].nodes[message.node as usize].phase = Phase::EARLY;
@@ -278,8 +402,18 @@ impl<'a, N: Network> Engine<'a, N> {
     fn complete(&mut self, rank: u32, node: u32) {
         let state = &mut self.ranks[rank as usize];
         state.nodes[node as usize].phase = Phase::FINISHED;
-        state.release(node, |ready| self.ready.push_back(ready));
-        self.finish[rank as usize] = self.queue.now();
+        let now = self.queue.now();
+        match &mut self.record {
+            None => state.release(node, |ready| self.ready.push_back(ready)),
+            Some(record) => {
+                record.finished(rank, node, now);
+                state.release(node, |ready| {
+                    record.released(rank, ready, node);
+                    self.ready.push_back(ready);
+                });
+            }
+        }
+        self.finish[rank as usize] = now;
         self.unfinished -= 1;
     }
 }

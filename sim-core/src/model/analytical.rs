@@ -15,7 +15,7 @@ use crate::error::Overflow;
 use crate::events::{Event, EventQueue, MessageId, Messages};
 use crate::report::LinkLoad;
 use crate::topology::Topology;
-use crate::units::{Bandwidth, Picos};
+use crate::units::{Bandwidth, Bytes, Picos};
 
 /// Said in every report, because results can look better than any machine.
 const NO_LIMIT: &str = "analytical is contention-free and has no injection limit: any number of messages leave a \
@@ -105,6 +105,12 @@ impl Network for Analytical {
     fn link_free(&mut self, _: u32, _: &mut Messages, _: &mut EventQueue) -> Result<(), Overflow> {
         // No link is ever busy, so none is waited for.
         Ok(())
+    }
+
+    fn parts(&self, pair: u32, size: Bytes) -> Option<(Picos, Picos)> {
+        let timing = &self.timings[self.timing_of[pair as usize] as usize];
+        let (latency, passage) = (timing.passage(Bytes(0))?, timing.passage(size)?);
+        Some((latency, Picos(passage.0.checked_sub(latency.0)?)))
     }
 
     fn link_loads(&self) -> Option<Vec<LinkLoad>> {

@@ -205,6 +205,20 @@ impl Network for LinkQueue {
         self.start(at, head, messages, queue)
     }
 
+    fn parts(&self, pair: u32, size: Bytes) -> Option<(Picos, Picos)> {
+        let (mut latency, mut bandwidth) = (Picos::ZERO, Picos::ZERO);
+        for hop in &self.hops[self.first_hop[pair as usize] as usize..] {
+            let timing = &self.costs[self.links[(hop & !LAST_HOP) as usize].cost as usize].timing;
+            let (occupation, passage) = (timing.occupation(size)?, timing.passage(size)?);
+            bandwidth = bandwidth.checked_add(occupation)?;
+            latency = latency.checked_add(Picos(passage.0.checked_sub(occupation.0)?))?;
+            if hop & LAST_HOP != 0 {
+                break;
+            }
+        }
+        Some((latency, bandwidth))
+    }
+
     fn link_loads(&self) -> Option<Vec<LinkLoad>> {
         let loads = self.ids.iter().zip(&self.links);
         Some(

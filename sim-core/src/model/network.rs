@@ -3,6 +3,7 @@
 use crate::error::Overflow;
 use crate::events::{EventQueue, MessageId, Messages};
 use crate::report::LinkLoad;
+use crate::units::{Bytes, Picos};
 
 /// Two ranks between which messages go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,12 @@ pub(crate) trait Network {
         messages: &mut Messages,
         queue: &mut EventQueue,
     ) -> Result<(), Overflow>;
+
+    /// What a message of the `pair`-th pair takes that has its links for itself: latency and serialisation. None
+    /// if the model does not tell them apart.
+    fn parts(&self, _pair: u32, _size: Bytes) -> Option<(Picos, Picos)> {
+        None
+    }
 
     /// What the links carried, if the model knows links.
     fn link_loads(&self) -> Option<Vec<LinkLoad>>;

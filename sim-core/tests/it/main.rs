@@ -2,8 +2,11 @@
 
 mod astra_sim;
 mod by_hand;
+mod conditions;
 mod fluid;
+mod fluid_properties;
 mod properties;
 mod refused;
+mod results;
 mod stuck;
 mod support;

@@ -387,6 +387,11 @@ impl Network for Fluid {
         self.end_flows(number, queue)
     }
 
+    fn parts(&self, pair: u32, size: Bytes) -> Option<(Picos, Picos)> {
+        let route = &self.routes[pair as usize];
+        Some((route.latency, transfer_time(size, route.bytes_per_s)?))
+    }
+
     fn link_loads(&self) -> Option<Vec<LinkLoad>> {
         let loads = self.ids.iter().zip(&self.links);
         Some(
