@@ -10,6 +10,7 @@
 mod engine;
 mod error;
 mod events;
+pub mod link_loads;
 pub mod model;
 mod options;
 mod progress;
@@ -25,4 +26,4 @@ pub use model::{Conventions, Model};
 pub use progress::{Observer, PartialReport, Progress};
 pub use report::Report;
 pub use simulation::Simulation;
-pub use stuck::{DependenceCycle, StuckReport, WaitReason, WaitingReceive};
+pub use stuck::{DependenceCycle, StuckReport, WaitCycle, WaitKind, WaitReason, WaitStep, WaitingReceive};

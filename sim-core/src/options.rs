@@ -17,6 +17,8 @@ pub(crate) struct Options<'a> {
     pub(crate) reduce_bandwidth: Option<Bandwidth>,
     pub(crate) message_times: bool,
     pub(crate) critical_path: bool,
+    /// COMPs take no time, whatever they state.
+    pub(crate) without_computing: bool,
     pub(crate) observer: Option<Watch<'a>>,
 }
 

@@ -12,6 +12,7 @@
 
 mod compute;
 mod connection;
+mod deadlock;
 mod diagnose;
 mod node;
 mod plan;
@@ -33,10 +34,11 @@ use crate::model::analytical::Analytical;
 use crate::model::fluid::{self, Fluid};
 use crate::model::link_queue::LinkQueue;
 use crate::model::network::Network;
+use crate::model::unit::Unit;
 use crate::model::{Conventions, Model, analytical};
 use crate::options::Options;
 use crate::progress::{PartialReport, Progress};
-use crate::report::Report;
+use crate::report::{MessageTime, Report};
 use crate::straggler::Slowdown;
 use crate::topology::Topology;
 use crate::units::{Bytes, Picos};
@@ -80,6 +82,19 @@ pub(crate) fn run(
             Ok(Report { notes: fluid::notes(), ..report })
         }
     }
+}
+
+/// The messages with their rounds as times: each message takes one unit of time, everything else none.
+pub(crate) fn in_rounds(topology: &Topology, graph: &Graph) -> Result<Vec<MessageTime>, SimError> {
+    let ranks = topology.rank_count();
+    if graph.rank_count() != ranks as usize {
+        return Err(SimError::RankCount { graph: graph.rank_count(), topology: ranks });
+    }
+    let options = Options { without_computing: true, message_times: true, ..Options::default() };
+    let plan = Plan::new(graph, Conventions::Exact)?;
+    let engine = Engine::new(graph, Conventions::Exact, &options, plan, Unit);
+    // The model of the report is of no account.
+    Ok(engine.run(Model::Analytical)?.message_times.unwrap_or_default())
 }
 
 struct Engine<'a, N> {
@@ -334,6 +349,7 @@ impl<'a, N: Network> Engine<'a, N> {
         ops: u64,
         bytes: Bytes,
     ) -> Result<(), SimError> {
+        let micros = if self.options.without_computing { 0 } else { micros };
         let mut duration = compute::duration(self.conventions, micros)?;
         if let (Some(bandwidth), 0, 1..) = (self.options.reduce_bandwidth, micros, ops) {
             duration = bandwidth.transfer_time(bytes).ok_or(Overflow::TIME)?;

@@ -14,6 +14,7 @@ pub(crate) mod fluid;
 pub(crate) mod link_queue;
 pub(crate) mod network;
 mod timing;
+pub(crate) mod unit;
 
 use std::fmt;
 use std::str::FromStr;

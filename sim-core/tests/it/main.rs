@@ -5,6 +5,7 @@ mod by_hand;
 mod conditions;
 mod fluid;
 mod fluid_properties;
+mod models_page;
 mod properties;
 mod refused;
 mod results;
