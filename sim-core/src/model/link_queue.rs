@@ -30,7 +30,7 @@ pub(crate) struct LinkQueue {
     /// The links that the routes use.
     links: Vec<LinkState>,
     ids: Vec<LinkId>,
-    /// By dimension of the topology.
+    /// By class of links of the topology.
     costs: Vec<Cost>,
     /// The routes of the pairs one after the other: indices into `links`.
     hops: Vec<u32>,
@@ -51,7 +51,7 @@ struct LinkState {
     busy: Picos,
 }
 
-/// What the links of one dimension cost, with the last answer: most messages of a collective have one size.
+/// What the links of one class cost, with the last answer: most messages of a collective have one size.
 struct Cost {
     timing: Timing,
     size: Bytes,
@@ -77,8 +77,8 @@ impl LinkQueue {
         conventions: Conventions,
         pairs: &[Pair],
     ) -> Result<Self, Overflow> {
-        let costs = topology.dimensions().map(|dimension| {
-            let timing = Timing::new(conventions, 1, dimension.latency, dimension.bandwidth)?;
+        let costs = topology.link_classes().iter().map(|(bandwidth, latency)| {
+            let timing = Timing::new(conventions, 1, *latency, *bandwidth)?;
             let (occupation, passage) = (timing.occupation(Bytes(0))?, timing.passage(Bytes(0))?);
             Some(Cost { timing, size: Bytes(0), occupation, passage })
         });

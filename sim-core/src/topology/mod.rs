@@ -97,6 +97,8 @@ pub enum TopologyError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topology {
     dimensions: Vec<Placed>,
+    /// By dimension, what its links are.
+    classes: Vec<(Bandwidth, Latency)>,
     rank_count: u32,
     link_count: u64,
 }
@@ -152,7 +154,9 @@ impl Topology {
                 .ok_or(TopologyError::TooLarge { what: "links", limit: u64::MAX })?;
             stride *= size;
         }
-        Ok(Self { dimensions: placed, rank_count, link_count: first_link })
+        let classes =
+            placed.iter().map(|placed| (placed.dimension.bandwidth, placed.dimension.latency)).collect();
+        Ok(Self { dimensions: placed, classes, rank_count, link_count: first_link })
     }
 
     /// Number of ranks: the product of the sizes.
@@ -211,7 +215,18 @@ impl Topology {
         })
     }
 
-    /// The dimension that a link belongs to; all its links have one bandwidth and latency.
+    /// What a link carries and how long a bit is on its way; of an id that there is not, some link's.
+    #[must_use]
+    pub fn link_timing(&self, id: LinkId) -> (Bandwidth, Latency) {
+        self.link_classes()[self.dimension_of(id).unwrap_or(0)]
+    }
+
+    /// The different bandwidths and latencies of links; at least one. [`Self::dimension_of`] gives a link's.
+    pub(crate) fn link_classes(&self) -> &[(Bandwidth, Latency)] {
+        &self.classes
+    }
+
+    /// The class that a link belongs to; all its links have one bandwidth and latency.
     pub(crate) fn dimension_of(&self, id: LinkId) -> Option<usize> {
         self.placed_of(id).map(|(at, _)| at)
     }
@@ -316,7 +331,8 @@ mod tests {
                     assert_eq!(route.len(), hops as usize);
                     assert_eq!(src == dst, route.is_empty());
                     for id in route {
-                        assert!(topology.link(id).is_some());
+                        let link = topology.link(id).unwrap();
+                        assert_eq!(topology.link_timing(id), (link.bandwidth, link.latency));
                         seen[id.0 as usize] = true;
                     }
                 }
