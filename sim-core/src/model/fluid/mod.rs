@@ -31,7 +31,7 @@ mod sharing;
 mod stream;
 
 use self::sharing::{Sharing, rate_of};
-use self::stream::{Stream, work};
+use self::stream::{Stream, next_end, work};
 use super::link_queue::DenseLinks;
 use super::network::{Network, Pair};
 use crate::error::Overflow;
@@ -123,14 +123,13 @@ impl LastTransfer {
 
 impl Fluid {
     pub(crate) fn new(topology: &Topology, pairs: &[Pair]) -> Result<Self, Overflow> {
-        let costs: Vec<(u64, Picos)> = topology
-            .dimensions()
-            .map(|dimension| (dimension.bandwidth.whole_bytes_per_s(), dimension.latency.to_picos()))
-            .collect();
         let dense = DenseLinks::of(topology, pairs);
         let ids = dense.ids();
-        let cost_of = |id: LinkId| topology.dimension_of(id).and_then(|at| costs.get(at)).copied();
-        let costs: Vec<(u64, Picos)> = ids.iter().filter_map(|id| cost_of(*id)).collect();
+        let cost_of = |id: &LinkId| {
+            let (bandwidth, latency) = topology.link_timing(*id);
+            (bandwidth.whole_bytes_per_s(), latency.to_picos())
+        };
+        let costs: Vec<(u64, Picos)> = ids.iter().map(cost_of).collect();
         let (mut hops, mut routes, mut route) = (Vec::new(), Vec::with_capacity(pairs.len()), Vec::new());
         for pair in pairs {
             let first_hop = u32::try_from(hops.len()).map_err(|_| Overflow::ROUTES)?;
@@ -280,14 +279,13 @@ impl Fluid {
             }
             let group = &mut groups[number as usize].classes;
             group.extend_from_slice(classes);
-            let mut first = Picos(u64::MAX);
             for &class in classes {
                 let stream = &mut streams[class as usize];
                 stream.advance(now);
-                stream.set_rate(sharing.rate(class))?;
+                stream.set_rate(sharing.rate(class));
                 stream.group = number;
-                first = first.min(stream.due);
             }
+            let first = next_end(streams, classes)?;
             queue.schedule(Picos(first.0 - now.0), Event::LinkFree(number))
         })
     }
@@ -298,17 +296,18 @@ impl Fluid {
         let mut classes = std::mem::take(&mut self.groups[number as usize].classes);
         classes.retain(|class| self.streams[*class as usize].group == number);
         for &class in &classes {
-            if self.streams[class as usize].due == now {
+            if self.streams[class as usize].due == Some(now) {
                 self.end_flows_of(class, queue)?;
             }
         }
         self.recompute(queue)?;
         // What is left lost its connection with what has ended, so its rates still hold.
         classes.retain(|class| self.streams[*class as usize].group == number);
-        let first = classes.iter().map(|class| self.streams[*class as usize].due).min();
-        match first {
-            Some(first) => queue.schedule(Picos(first.0 - now.0), Event::LinkFree(number))?,
-            None => self.unused_groups.push(number),
+        if classes.is_empty() {
+            self.unused_groups.push(number);
+        } else {
+            let first = next_end(&mut self.streams, &classes)?;
+            queue.schedule(Picos(first.0 - now.0), Event::LinkFree(number))?;
         }
         self.groups[number as usize].classes = classes;
         Ok(())

@@ -29,8 +29,10 @@ pub(super) struct Stream {
     served: u128,
     /// The time for which `served` holds.
     since: Picos,
-    /// When the first flow ends.
-    pub(super) due: Picos,
+    /// How long the first flow takes from `since` on, in picoseconds: near enough to tell which stream is first.
+    estimate: f64,
+    /// When the first flow ends, where [`next_end`] found that it may be the first of its group.
+    pub(super) due: Option<Picos>,
     /// By goal, then by arrival.
     flows: BinaryHeap<Reverse<(u128, u64, u32)>>,
 }
@@ -73,14 +75,43 @@ impl Stream {
         })
     }
 
-    /// Sets the rate from now on and finds the next end; the clock must be up to date.
-    pub(super) fn set_rate(&mut self, rate: u128) -> Result<(), Overflow> {
+    /// Sets the rate, at least 1, from now on; the clock must be up to date.
+    pub(super) fn set_rate(&mut self, rate: u128) {
         self.rate = rate;
-        let Some(Reverse((goal, ..))) = self.flows.peek() else { return Ok(()) };
-        let left = goal.saturating_sub(self.served);
-        let (span, rest) = (left / rate, left % rate);
-        let span = u64::try_from(span + u128::from(rest >= rate - rest)).map_err(|_| Overflow::TIME)?;
-        self.due = self.since.checked_add(Picos(span)).ok_or(Overflow::TIME)?;
-        Ok(())
+        self.due = None;
+        self.estimate = self.left() as f64 / rate as f64;
     }
+
+    /// The work before the first flow at the time of the clock.
+    fn left(&self) -> u128 {
+        self.flows.peek().map_or(0, |Reverse((goal, ..))| goal.saturating_sub(self.served))
+    }
+
+    /// When the first flow ends: the nearest picosecond, half up.
+    fn find_due(&mut self) -> Result<Picos, Overflow> {
+        let left = self.left();
+        let span = left / self.rate;
+        let rest = left - span * self.rate;
+        let span = u64::try_from(span + u128::from(rest >= self.rate - rest)).map_err(|_| Overflow::TIME)?;
+        let due = self.since.checked_add(Picos(span)).ok_or(Overflow::TIME)?;
+        self.due = Some(due);
+        Ok(due)
+    }
+}
+
+/// The first end among streams whose clocks stand at the same time; only those that end then are certain to be due.
+///
+/// A division of 128 bits takes longer than all the rest, so it is done only for streams that may be first. The
+/// estimates are off by less than 10^−15 of their value; the result is exact.
+pub(super) fn next_end(streams: &mut [Stream], classes: &[u32]) -> Result<Picos, Overflow> {
+    let estimates = classes.iter().map(|class| streams[*class as usize].estimate);
+    let bound = estimates.fold(f64::INFINITY, f64::min) * (1.0 + 1e-9) + 1.0;
+    let mut first = Picos(u64::MAX);
+    for class in classes {
+        let stream = &mut streams[*class as usize];
+        if stream.estimate <= bound {
+            first = first.min(stream.find_due()?);
+        }
+    }
+    Ok(first)
 }
