@@ -7,6 +7,7 @@
 //!
 //! The feature `config` adds topologies from files.
 
+mod compat;
 mod engine;
 mod error;
 mod events;
@@ -21,6 +22,7 @@ mod stuck;
 pub mod topology;
 pub mod units;
 
+pub use compat::Compat;
 pub use error::{Overflow, SimError};
 pub use model::{Conventions, Model};
 pub use progress::{Observer, PartialReport, Progress};

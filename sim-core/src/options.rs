@@ -33,6 +33,17 @@ impl fmt::Debug for Watch<'_> {
 }
 
 impl Options<'_> {
+    /// Whether ranks, messages and reports are as they are without any settings.
+    pub(crate) fn is_plain(&self) -> bool {
+        let Self { stragglers, send_overhead, receive_overhead, reduce_bandwidth, .. } = self;
+        let no_overhead = (*send_overhead, *receive_overhead) == (Picos::ZERO, Picos::ZERO);
+        stragglers.is_empty()
+            && no_overhead
+            && reduce_bandwidth.is_none()
+            && !self.without_computing
+            && !self.is_recorded()
+    }
+
     /// Whether each node's time has to be kept.
     pub(crate) fn is_recorded(&self) -> bool {
         self.message_times || self.critical_path

@@ -24,7 +24,7 @@ pub struct Progress {
 
 /// Hears of the progress of a run, about once in 65,536 events, and may end it.
 ///
-/// A closure does. What it is told depends on nothing but the arguments of the run; when it looks at a
+/// [`Simulation::observer`](crate::Simulation::observer) says which runs have events. A closure does. What it is told depends on nothing but the arguments of the run; when it looks at a
 /// clock or a signal, where a run ends that it breaks off is its own affair.
 ///
 /// ```

@@ -2,7 +2,8 @@
 
 use chakra_et::graph::Graph;
 
-use crate::engine;
+use crate::compat::Compat;
+use crate::engine::{self, Setup};
 use crate::error::SimError;
 use crate::model::{Conventions, Model};
 use crate::options::{Options, Watch};
@@ -38,14 +39,20 @@ pub struct Simulation<'a> {
     model: Model,
     conventions: Conventions,
     options: Options<'a>,
+    compat: Option<Compat>,
 }
 
 impl<'a> Simulation<'a> {
     /// A simulation on `topology`, with [`Model::LinkQueue`] and [`Conventions::Exact`].
     #[must_use]
     pub fn new(topology: &'a Topology) -> Self {
-        let options = Options::default();
-        Self { topology, model: Model::LinkQueue, conventions: Conventions::Exact, options }
+        Self {
+            topology,
+            model: Model::LinkQueue,
+            conventions: Conventions::Exact,
+            compat: None,
+            options: Options::default(),
+        }
     }
 
     /// With another model.
@@ -98,6 +105,9 @@ impl<'a> Simulation<'a> {
     }
 
     /// With somebody who hears of the progress and may end the run.
+    ///
+    /// Runs that need no events, those of `analytical` without further wishes, go at tens of millions of messages a
+    /// second and are not looked at.
     #[must_use]
     pub fn observer(self, observer: &'a dyn Observer) -> Self {
         self.with(Options { observer: Some(Watch(observer)), ..self.options })
@@ -107,6 +117,12 @@ impl<'a> Simulation<'a> {
         Self { options, ..self }
     }
 
+    /// Issues the nodes of a rank as another simulator does, or with None all that are ready.
+    #[must_use]
+    pub fn compat(self, compat: Option<Compat>) -> Self {
+        Self { compat, ..self }
+    }
+
     /// Executes a graph, rank i of which sits at rank i of the topology.
     ///
     /// The result depends on nothing but the arguments.
@@ -114,6 +130,22 @@ impl<'a> Simulation<'a> {
     /// # Errors
     /// [`SimError`] says what the graph holds that cannot be executed, or who waits for whom.
     pub fn run(&self, graph: &Graph) -> Result<Report, SimError> {
-        engine::run(self.topology, self.model, self.conventions, &self.options, graph)
+        Ok(engine::run(self.setup(false), graph)?.0)
+    }
+
+    /// As [`Simulation::run`], and says when each node finished: by rank, then by number of the node.
+    ///
+    /// Takes 8 bytes a node more.
+    ///
+    /// # Errors
+    /// As [`Simulation::run`].
+    pub fn run_with_times(&self, graph: &Graph) -> Result<(Report, Vec<Vec<Picos>>), SimError> {
+        let (report, times) = engine::run(self.setup(true), graph)?;
+        Ok((report, times.unwrap_or_default()))
+    }
+
+    fn setup(&self, times: bool) -> Setup<'a> {
+        let Self { topology, model, conventions, compat, options } = *self;
+        Setup { topology, model, conventions, compat, options, times }
     }
 }

@@ -14,7 +14,7 @@ use clap::Args;
 use collective::sim::report::{algbw_gb_per_s, busbw_factor, busbw_gb_per_s};
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::{Bytes, Picos};
-use collective::sim::{Conventions, Model, Progress, Report, SimError, Simulation};
+use collective::sim::{Compat, Conventions, Model, Progress, Report, SimError, Simulation};
 use collective::{AlgorithmDef, Schedule, algorithms, et};
 use serde_json::{Value, json};
 
@@ -42,6 +42,9 @@ pub(crate) struct Simulate {
     /// Rules of arithmetic: exact or astra-sim [default: astra-sim for YAML, exact for TOML].
     #[arg(long)]
     conventions: Option<Conventions>,
+    /// As which simulator a rank issues its nodes: astra-sim has one send and one computation of a rank at a time.
+    #[arg(long)]
+    compat: Option<Compat>,
     #[command(flatten)]
     program: ProgramArguments,
     /// The collective that foreign traces implement, such as all_reduce, for the bus bandwidth.
@@ -102,7 +105,10 @@ impl Simulate {
         if watch.is_interrupted() {
             return Err(Failure::Interrupted(format!("{}: interrupted before it was simulated", self.what)));
         }
-        let simulation = Simulation::new(&loaded.topology).model(self.model).conventions(loaded.conventions);
+        let simulation = Simulation::new(&loaded.topology)
+            .model(self.model)
+            .conventions(loaded.conventions)
+            .compat(self.compat);
         let simulation = self.conditions.apply(simulation).observer(&watch);
         let simulation = simulation.critical_path(self.critical_path).message_times(self.messages.is_some());
         let result = simulation.run(&subject.graph);

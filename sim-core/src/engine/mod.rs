@@ -8,7 +8,7 @@
 //! Late and slow ranks and overheads of messages are not ASTRA-sim's and only shift these moments.
 //!
 //! The loop is serial: every event may touch any link, and the order of equal times is part of the
-//! result. Parallel engines need a partition of ranks and links first.
+//! result. Contention-free models have no need of it: [`sweep`] runs them, where it can.
 
 mod compute;
 mod connection;
@@ -17,6 +17,10 @@ mod diagnose;
 mod node;
 mod plan;
 mod record;
+mod sweep;
+#[cfg(test)]
+mod tests;
+mod turns;
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -28,9 +32,11 @@ use self::connection::{Connection, Side};
 use self::node::{Phase, RankState};
 use self::plan::Plan;
 use self::record::Record;
+use self::turns::Turns;
+use crate::compat::Compat;
 use crate::error::{Overflow, SimError};
 use crate::events::{Event, EventQueue, MessageId, Messages};
-use crate::model::analytical::Analytical;
+use crate::model::analytical::{Analytical, Routes};
 use crate::model::fluid::{self, Fluid};
 use crate::model::link_queue::LinkQueue;
 use crate::model::network::Network;
@@ -43,14 +49,24 @@ use crate::straggler::Slowdown;
 use crate::topology::Topology;
 use crate::units::{Bytes, Picos};
 
-/// Runs a graph on a topology.
-pub(crate) fn run(
-    topology: &Topology,
-    model: Model,
-    conventions: Conventions,
-    options: &Options<'_>,
-    graph: &Graph,
-) -> Result<Report, SimError> {
+/// What to run, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Setup<'a> {
+    pub(crate) topology: &'a Topology,
+    pub(crate) model: Model,
+    pub(crate) conventions: Conventions,
+    pub(crate) compat: Option<Compat>,
+    pub(crate) options: Options<'a>,
+    /// Whether to note when each node finishes.
+    pub(crate) times: bool,
+}
+
+/// The report, and when each node finished, by rank and node, if asked for.
+pub(crate) type Run = (Report, Option<Vec<Vec<Picos>>>);
+
+/// Runs a graph.
+pub(crate) fn run(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimError> {
+    let Setup { topology, model, conventions, options, .. } = setup;
     if graph.rank_count() != topology.rank_count() as usize {
         let topology = topology.rank_count();
         return Err(SimError::RankCount { graph: graph.rank_count(), topology });
@@ -63,23 +79,65 @@ pub(crate) fn run(
         return Err(SimError::ExactOnly { model, conventions });
     }
     options.check(conventions, topology.rank_count())?;
+    match sweep(setup, graph) {
+        Some(run) => Ok(run),
+        None => run_events(setup, graph),
+    }
+}
+
+/// Runs a graph without events; None where that cannot be done, or the graph cannot be executed to its end.
+fn sweep(setup: Setup<'_>, graph: &Graph) -> Option<Run> {
+    let Setup { topology, model, conventions, compat: None, options, times } = setup else { return None };
+    if !options.is_plain() {
+        return None;
+    }
+    let outcome = match model {
+        Model::Analytical => {
+            let routes = Routes::new(topology, conventions);
+            match times {
+                false => sweep::run::<_, false>(graph, conventions, &routes),
+                true => sweep::run::<_, true>(graph, conventions, &routes),
+            }
+        }
+        Model::LinkQueue | Model::Fluid => None,
+    };
+    let sweep::Outcome { finish, messages, bytes, times } = outcome?;
+    let report = Report {
+        makespan: finish.iter().copied().max().unwrap_or(Picos::ZERO),
+        finish,
+        messages,
+        bytes: Bytes(bytes),
+        model,
+        conventions,
+        notes: analytical::notes(conventions, topology.dimensions().len()),
+        links: None,
+        message_times: None,
+        critical_path: None,
+    };
+    Some((report, times))
+}
+
+/// Runs a graph event by event.
+fn run_events(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimError> {
+    let Setup { topology, model, conventions, .. } = setup;
     let plan = Plan::new(graph, conventions)?;
     match model {
         Model::Analytical => {
             let network = Analytical::new(topology, conventions, &plan.pairs)?;
-            let report = Engine::new(graph, conventions, options, plan, network).run(model)?;
-            Ok(Report { notes: analytical::notes(conventions, dimensions), ..report })
+            let (report, times) = Engine::new(graph, setup, plan, network).run(model)?;
+            let notes = analytical::notes(conventions, topology.dimensions().len());
+            Ok((Report { notes, ..report }, times))
         }
         Model::LinkQueue => {
             let network = LinkQueue::new(topology, conventions, &plan.pairs)?;
             let notes = network.notes();
-            let report = Engine::new(graph, conventions, options, plan, network).run(model)?;
-            Ok(Report { notes, ..report })
+            let (report, times) = Engine::new(graph, setup, plan, network).run(model)?;
+            Ok((Report { notes, ..report }, times))
         }
         Model::Fluid => {
             let network = Fluid::new(topology, &plan.pairs)?;
-            let report = Engine::new(graph, conventions, options, plan, network).run(model)?;
-            Ok(Report { notes: fluid::notes(), ..report })
+            let (report, times) = Engine::new(graph, setup, plan, network).run(model)?;
+            Ok((Report { notes: fluid::notes(), ..report }, times))
         }
     }
 }
@@ -91,15 +149,16 @@ pub(crate) fn in_rounds(topology: &Topology, graph: &Graph) -> Result<Vec<Messag
         return Err(SimError::RankCount { graph: graph.rank_count(), topology: ranks });
     }
     let options = Options { without_computing: true, message_times: true, ..Options::default() };
-    let plan = Plan::new(graph, Conventions::Exact)?;
-    let engine = Engine::new(graph, Conventions::Exact, &options, plan, Unit);
     // The model of the report is of no account.
-    Ok(engine.run(Model::Analytical)?.message_times.unwrap_or_default())
+    let (model, conventions) = (Model::Analytical, Conventions::Exact);
+    let setup = Setup { topology, model, conventions, compat: None, options, times: false };
+    let engine = Engine::new(graph, setup, Plan::new(graph, conventions)?, Unit);
+    Ok(engine.run(model)?.0.message_times.unwrap_or_default())
 }
 
 struct Engine<'a, N> {
     graph: &'a Graph,
-    options: &'a Options<'a>,
+    options: Options<'a>,
     conventions: Conventions,
     ranks: Vec<RankState>,
     connections: Vec<Connection>,
@@ -108,8 +167,12 @@ struct Engine<'a, N> {
     messages: Messages,
     /// Ready nodes of the rank at work, in the order in which they are to be issued.
     ready: VecDeque<u32>,
+    /// By rank, if it may not do everything at once; else empty.
+    turns: Vec<Turns>,
     ends: Ends,
     finish: Vec<Picos>,
+    /// When each node finished, by rank and node, if asked for.
+    times: Option<Vec<Vec<Picos>>>,
     unfinished: usize,
     delivered: u64,
     bytes: u64,
@@ -123,19 +186,16 @@ struct Engine<'a, N> {
 const EVENTS_BETWEEN_LOOKS: u64 = 1 << 16;
 
 impl<'a, N: Network> Engine<'a, N> {
-    fn new(
-        graph: &'a Graph,
-        conventions: Conventions,
-        options: &'a Options<'a>,
-        plan: Plan,
-        network: N,
-    ) -> Self {
+    fn new(graph: &'a Graph, setup: Setup<'a>, plan: Plan, network: N) -> Self {
+        let Setup { conventions, compat, options, times, .. } = setup;
+        let none = || graph.ranks().iter().map(|rank| vec![Picos::ZERO; rank.len()]).collect();
         let mut slowdown = Vec::new();
         for straggler in options.stragglers {
             slowdown.resize(graph.rank_count(), Slowdown::NONE);
             slowdown[straggler.rank as usize] = straggler.slowdown;
         }
         Self {
+            times: times.then(none),
             graph,
             options,
             conventions,
@@ -145,6 +205,10 @@ impl<'a, N: Network> Engine<'a, N> {
             queue: EventQueue::new(),
             messages: Messages::default(),
             ready: VecDeque::new(),
+            turns: match compat {
+                Some(Compat::AstraSim) => graph.ranks().iter().map(|_| Turns::default()).collect(),
+                None => Vec::new(),
+            },
             ends: Ends::default(),
             finish: vec![Picos::ZERO; graph.rank_count()],
             unfinished: graph.node_count(),
@@ -156,7 +220,7 @@ impl<'a, N: Network> Engine<'a, N> {
         }
     }
 
-    fn run(mut self, model: Model) -> Result<Report, SimError> {
+    fn run(mut self, model: Model) -> Result<Run, SimError> {
         let mut delays = vec![Picos::ZERO; self.ranks.len()];
         for straggler in self.options.stragglers {
             delays[straggler.rank as usize] = straggler.delay;
@@ -205,7 +269,7 @@ impl<'a, N: Network> Engine<'a, N> {
             }
             _ => None,
         };
-        Ok(Report {
+        let report = Report {
             makespan,
             message_times,
             critical_path,
@@ -216,7 +280,8 @@ impl<'a, N: Network> Engine<'a, N> {
             conventions: self.conventions,
             notes: Vec::new(),
             links: self.network.link_loads(),
-        })
+        };
+        Ok((report, self.times))
     }
 
     /// Issues the nodes of a rank that depend on nothing.
@@ -251,10 +316,29 @@ impl<'a, N: Network> Engine<'a, N> {
     /// Issues what is ready on a rank. A loop, not a recursion: chains of empty COMPs may be long.
     #[inline]
     fn issue_ready(&mut self, rank: u32) -> Result<(), SimError> {
+        if !self.turns.is_empty() {
+            return self.issue_in_turn(rank);
+        }
         while let Some(node) = self.ready.pop_front() {
             self.issue(rank, node)?;
         }
         Ok(())
+    }
+
+    /// Issues what is ready on a rank and has its turn.
+    fn issue_in_turn(&mut self, rank: u32) -> Result<(), SimError> {
+        let graph = self.graph.rank(rank as usize);
+        let mut start = Vec::new();
+        loop {
+            self.turns[rank as usize].start(graph, self.ready.drain(..), &mut start);
+            if start.is_empty() {
+                return Ok(());
+            }
+            // A COMP that takes no time finishes here and makes others ready.
+            for node in start.drain(..) {
+                self.issue(rank, node)?;
+            }
+        }
     }
 
     #[inline]
@@ -430,6 +514,12 @@ impl<'a, N: Network> Engine<'a, N> {
             }
         }
         self.finish[rank as usize] = now;
+        if let Some(times) = &mut self.times {
+            times[rank as usize][node as usize] = now;
+        }
         self.unfinished -= 1;
+        if let Some(turns) = self.turns.get_mut(rank as usize) {
+            turns.finish(self.graph.rank(rank as usize).op(node));
+        }
     }
 }

@@ -128,7 +128,7 @@ impl FromStr for Conventions {
     }
 }
 
-fn by_name<T: Copy, const N: usize>(
+pub(crate) fn by_name<T: Copy, const N: usize>(
     what: &'static str,
     name: &str,
     all: [T; N],

@@ -1,4 +1,4 @@
-//! What the engine asks of a model.
+//! What the engines ask of a model: the event engine a [`Network`], the sweep [`ContentionFree`].
 
 use crate::error::Overflow;
 use crate::events::{EventQueue, MessageId, Messages};
@@ -49,4 +49,48 @@ pub(crate) trait Network {
 
     /// What the links carried, if the model knows links.
     fn link_loads(&self) -> Option<Vec<LinkLoad>>;
+}
+
+/// A model in which messages do not disturb each other.
+///
+/// All functions give None where a time does not fit.
+pub(crate) trait ContentionFree: Sync {
+    /// What a sender keeps of the way to another rank.
+    type Route: Send;
+    /// What a rank keeps from one node to the next.
+    type Processor: Default + Send;
+    /// Whether the nodes of a rank that are ready do not disturb each other either.
+    const CONCURRENT: bool;
+
+    /// The way between two different ranks.
+    fn route(&self, src: u32, dst: u32) -> Option<Self::Route>;
+
+    /// A SEND that is ready.
+    fn send(
+        &self,
+        route: &mut Self::Route,
+        processor: &mut Self::Processor,
+        ready: Picos,
+        size: Bytes,
+    ) -> Option<Sent>;
+
+    /// When a RECV finishes that is ready at a time, and whose message arrives at a time.
+    fn receive(
+        &self,
+        processor: &mut Self::Processor,
+        ready: Picos,
+        arrival: Picos,
+        size: Bytes,
+    ) -> Option<Picos>;
+
+    /// When a COMP finishes that is ready at a time.
+    fn compute(&self, processor: &mut Self::Processor, ready: Picos, duration: Picos) -> Option<Picos>;
+}
+
+/// What becomes of a message that is sent.
+pub(crate) struct Sent {
+    /// When the SEND finishes.
+    pub(crate) finish: Picos,
+    /// When the message is there for its RECV.
+    pub(crate) arrival: Picos,
 }

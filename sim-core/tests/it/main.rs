@@ -11,3 +11,4 @@ mod refused;
 mod results;
 mod stuck;
 mod support;
+mod workload;

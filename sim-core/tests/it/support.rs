@@ -94,6 +94,29 @@ pub(crate) fn direct_all_reduce(n: u32, chunk: u64) -> Graph {
     ranks.graph()
 }
 
+/// Direct all-reduce as thread blocks, one for each peer in ascending order: send my part of the peer's chunk,
+/// receive and reduce, one peer after the other from the next rank on; then exchange the results.
+pub(crate) fn all_pairs_all_reduce(n: u32, chunk: u64, reduce_micros: u64) -> Graph {
+    let mut ranks = Ranks::new(n);
+    for rank in 0..n {
+        // The nodes of the thread block for a peer begin at 5 times its place among the peers.
+        let first = |peer: u32| 5 * if peer < rank { peer } else { peer - 1 };
+        let reduced = |distance: u32| first((rank + distance) % n) + 2;
+        let last = reduced(n - 1);
+        for peer in (0..n).filter(|peer| *peer != rank) {
+            let distance = (peer + n - rank) % n;
+            let send = ranks.send(rank, peer, chunk, &[]);
+            let before = if distance > 1 { vec![reduced(distance - 1), send] } else { vec![send] };
+            let recv = ranks.recv(rank, peer, chunk, &before);
+            let reduce = ranks.comp(rank, reduce_micros, &[recv]);
+            let both = if reduce == last { vec![last] } else { vec![last, reduce] };
+            let result = ranks.send(rank, peer, chunk, &both);
+            ranks.recv(rank, peer, chunk, &[result]);
+        }
+    }
+    ranks.graph()
+}
+
 /// One dimension by ASTRA-sim's name of it, read as an ASTRA-sim network file.
 pub(crate) fn astra(name: &str, npus: u32, gb_per_s: f64, latency_ns: f64) -> Topology {
     let text = format!(
