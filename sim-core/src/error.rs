@@ -5,6 +5,7 @@ use thiserror::Error;
 use crate::model::{Conventions, Model};
 use crate::progress::PartialReport;
 use crate::stuck::StuckReport;
+use crate::topology::PlacementError;
 use crate::units::Bytes;
 
 /// Why a simulation gives no result. Nodes are named by their ids in the trace.
@@ -61,6 +62,18 @@ pub enum SimError {
         /// The rank.
         rank: u32,
     },
+    /// A part of the topology that ASTRA-sim does not have.
+    #[error(
+        "the astra-sim conventions know Ring, Switch and FullyConnected, but the topology has a {part}: choose \
+         `--conventions exact`"
+    )]
+    UnknownToAstraSim {
+        /// What the part is.
+        part: String,
+    },
+    /// The ranks cannot be placed.
+    #[error(transparent)]
+    Placement(#[from] PlacementError),
     /// A node that the engine cannot execute.
     #[error("rank {rank}, node {node} is {what}: supported are COMM_SEND, COMM_RECV and COMP nodes")]
     Unsupported {

@@ -10,7 +10,7 @@ use crate::options::{Options, Watch};
 use crate::progress::Observer;
 use crate::report::Report;
 use crate::straggler::Straggler;
-use crate::topology::Topology;
+use crate::topology::{Placement, Topology};
 use crate::units::{Bandwidth, Picos};
 
 /// A simulation to be run: a topology, a model and conventions.
@@ -40,6 +40,7 @@ pub struct Simulation<'a> {
     conventions: Conventions,
     options: Options<'a>,
     compat: Option<Compat>,
+    placement: Option<&'a Placement>,
 }
 
 impl<'a> Simulation<'a> {
@@ -50,8 +51,9 @@ impl<'a> Simulation<'a> {
             topology,
             model: Model::LinkQueue,
             conventions: Conventions::Exact,
-            compat: None,
             options: Options::default(),
+            compat: None,
+            placement: None,
         }
     }
 
@@ -65,6 +67,13 @@ impl<'a> Simulation<'a> {
     #[must_use]
     pub fn conventions(self, conventions: Conventions) -> Self {
         Self { conventions, ..self }
+    }
+
+    /// With rank r of the graph at position r of `placement` in the topology, which may have more positions than the graph has
+    /// ranks. Without, rank r sits at rank r of the topology, and they have the same number.
+    #[must_use]
+    pub fn placement(self, placement: &'a Placement) -> Self {
+        Self { placement: Some(placement), ..self }
     }
 
     /// With ranks that start late or compute slowly; only under exact conventions.
@@ -123,14 +132,14 @@ impl<'a> Simulation<'a> {
         Self { compat, ..self }
     }
 
-    /// Executes a graph, rank i of which sits at rank i of the topology.
+    /// Executes a graph.
     ///
     /// The result depends on nothing but the arguments.
     ///
     /// # Errors
     /// [`SimError`] says what the graph holds that cannot be executed, or who waits for whom.
     pub fn run(&self, graph: &Graph) -> Result<Report, SimError> {
-        Ok(engine::run(self.setup(false), graph)?.0)
+        Ok(self.execute(graph, false)?.0)
     }
 
     /// As [`Simulation::run`], and says when each node finished: by rank, then by number of the node.
@@ -140,12 +149,19 @@ impl<'a> Simulation<'a> {
     /// # Errors
     /// As [`Simulation::run`].
     pub fn run_with_times(&self, graph: &Graph) -> Result<(Report, Vec<Vec<Picos>>), SimError> {
-        let (report, times) = engine::run(self.setup(true), graph)?;
+        let (report, times) = self.execute(graph, true)?;
         Ok((report, times.unwrap_or_default()))
     }
 
-    fn setup(&self, times: bool) -> Setup<'a> {
-        let Self { topology, model, conventions, compat, options } = *self;
-        Setup { topology, model, conventions, compat, options, times }
+    fn execute(&self, graph: &Graph, times: bool) -> Result<engine::Run, SimError> {
+        let Self { model, conventions, compat, options, .. } = *self;
+        let placed = self.placement.map(|placement| self.topology.placed(placement)).transpose()?;
+        let topology = placed.as_ref().unwrap_or(self.topology);
+        if self.conventions == Conventions::AstraSim
+            && let Some(part) = topology.unknown_to_astra_sim()
+        {
+            return Err(SimError::UnknownToAstraSim { part });
+        }
+        engine::run(Setup { topology, model, conventions, compat, options, times }, graph)
     }
 }

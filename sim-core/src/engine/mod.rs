@@ -71,7 +71,7 @@ pub(crate) fn run(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimError> {
         let topology = topology.rank_count();
         return Err(SimError::RankCount { graph: graph.rank_count(), topology });
     }
-    let dimensions = topology.dimensions().len();
+    let dimensions = topology.part_count();
     if model == Model::LinkQueue && conventions == Conventions::AstraSim && dimensions > 1 {
         return Err(SimError::OneDimensionOnly { dimensions });
     }
@@ -109,7 +109,7 @@ fn sweep(setup: Setup<'_>, graph: &Graph) -> Option<Run> {
         bytes: Bytes(bytes),
         model,
         conventions,
-        notes: analytical::notes(conventions, topology.dimensions().len()),
+        notes: analytical::notes(conventions, topology.part_count()),
         links: None,
         message_times: None,
         critical_path: None,
@@ -125,7 +125,7 @@ fn run_events(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimError> {
         Model::Analytical => {
             let network = Analytical::new(topology, conventions, &plan.pairs)?;
             let (report, times) = Engine::new(graph, setup, plan, network).run(model)?;
-            let notes = analytical::notes(conventions, topology.dimensions().len());
+            let notes = analytical::notes(conventions, topology.part_count());
             Ok((Report { notes, ..report }, times))
         }
         Model::LinkQueue => {

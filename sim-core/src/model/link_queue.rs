@@ -77,8 +77,8 @@ impl LinkQueue {
         conventions: Conventions,
         pairs: &[Pair],
     ) -> Result<Self, Overflow> {
-        let costs = topology.link_classes().iter().map(|(bandwidth, latency)| {
-            let timing = Timing::new(conventions, 1, *latency, *bandwidth)?;
+        let costs = topology.link_classes().iter().map(|link| {
+            let timing = Timing::new(conventions, 1, link.latency, link.bandwidth)?;
             let (occupation, passage) = (timing.occupation(Bytes(0))?, timing.passage(Bytes(0))?);
             Some(Cost { timing, size: Bytes(0), occupation, passage })
         });

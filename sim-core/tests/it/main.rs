@@ -3,9 +3,11 @@
 mod astra_sim;
 mod by_hand;
 mod conditions;
+mod documented;
 mod fluid;
 mod fluid_properties;
 mod models_page;
+mod networks;
 mod properties;
 mod refused;
 mod results;
