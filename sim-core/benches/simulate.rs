@@ -33,13 +33,14 @@ fn ring(n: u32, bytes: impl Fn(u32, u32) -> u64) -> Graph {
     Graph::new(ranks.collect())
 }
 
-/// Everyone to everyone at once.
-fn all_pairs(n: u32) -> Graph {
+/// Everyone to everyone at once; the size of a message is given by source and destination.
+fn all_pairs(n: u32, bytes: impl Fn(u32, u32) -> u64) -> Graph {
     let ranks = (0..n).map(|rank| {
         let mut graph = RankGraph::builder();
         for step in 1..n {
-            let send = Op::Send { dst: (rank + step) % n, tag: 0, bytes: 65_536 };
-            let recv = Op::Recv { src: (rank + n - step) % n, tag: 0, bytes: 65_536 };
+            let (dst, src) = ((rank + step) % n, (rank + n - step) % n);
+            let send = Op::Send { dst, tag: 0, bytes: bytes(rank, dst) };
+            let recv = Op::Recv { src, tag: 0, bytes: bytes(src, rank) };
             for op in [send, recv] {
                 let _ = graph.push(op, [], Origin::default());
             }
@@ -60,7 +61,7 @@ fn run(bencher: Bencher, kind: Kind, model: Model, graph: &Graph) {
     bencher.counter(ItemsCount::new(messages)).bench_local(|| simulation.run(black_box(graph)));
 }
 
-const MODELS: [Model; 3] = Model::ALL;
+const MODELS: [Model; 4] = Model::ALL;
 
 #[divan::bench(args = MODELS)]
 fn ring_256_lock_step(bencher: Bencher, model: Model) {
@@ -80,7 +81,18 @@ fn ring_1024_lock_step(bencher: Bencher, model: Model) {
 
 #[divan::bench(args = MODELS, sample_count = 20)]
 fn all_pairs_512_on_a_switch(bencher: Bencher, model: Model) {
-    run(bencher, Dimension::switch, model, &all_pairs(512));
+    run(bencher, Dimension::switch, model, &all_pairs(512, |_, _| 65_536));
+}
+
+/// The worst case for fair sharing: every end of a message changes the rates of nearly all others.
+#[divan::bench(args = MODELS, sample_count = 3)]
+fn all_pairs_64_of_any_size_on_a_switch(bencher: Bencher, model: Model) {
+    run(
+        bencher,
+        Dimension::switch,
+        model,
+        &all_pairs(64, |src, dst| 65_536 + u64::from(src * 7_919 + dst * 104_729) % 50_000),
+    );
 }
 
 /// The work grows in proportion to the messages: 0.5 and 8.4 million.

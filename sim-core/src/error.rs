@@ -2,9 +2,10 @@
 
 use thiserror::Error;
 
-use crate::compat::Compat;
-use crate::model::Model;
+use crate::model::{Conventions, Model};
+use crate::progress::PartialReport;
 use crate::stuck::StuckReport;
+use crate::topology::PlacementError;
 use crate::units::Bytes;
 
 /// Why a simulation gives no result. Nodes are named by their ids in the trace.
@@ -34,13 +35,13 @@ pub enum SimError {
         /// The model.
         model: Model,
     },
-    /// Rules for processors in a model that has its own.
+    /// What the model loggp has rules of its own for, or cannot tell.
     #[error(
-        "the model loggp has its own rules for what a rank does at once: it cannot be combined with `--compat {compat}`"
+        "the model loggp has its own rules for what a rank does at once: it cannot be combined with {what}"
     )]
-    OwnProcessors {
-        /// The other rules.
-        compat: Compat,
+    NotWithLogGp {
+        /// The other rules or figures.
+        what: String,
     },
     /// All ranks do the same, but one cannot stand for them, and together they are too many.
     #[error(
@@ -55,6 +56,51 @@ pub enum SimError {
         /// The largest number that is expanded.
         limit: u64,
     },
+    /// A model that a simulator does not have, under its conventions.
+    #[error(
+        "{model} has no meaning under the {conventions} conventions: choose `--conventions exact`, or the model \
+         analytical or link-queue"
+    )]
+    ExactOnly {
+        /// The model.
+        model: Model,
+        /// The conventions.
+        conventions: Conventions,
+    },
+    /// A setting that ASTRA-sim does not have.
+    #[error("{what} has no meaning under the astra-sim conventions: choose `--conventions exact`")]
+    ExactOption {
+        /// The setting.
+        what: &'static str,
+    },
+    /// A straggler that is no rank.
+    #[error("there is no rank {rank} to be a straggler: expected a rank below {ranks}")]
+    NoSuchStraggler {
+        /// The rank that there is not.
+        rank: u32,
+        /// Ranks of the topology.
+        ranks: u32,
+    },
+    /// Two stragglers of one rank.
+    #[error(
+        "rank {rank} is named as a straggler twice: give its delay and its factor together, such as {rank}=+10us,x1.5"
+    )]
+    StragglerTwice {
+        /// The rank.
+        rank: u32,
+    },
+    /// A part of the topology that ASTRA-sim does not have.
+    #[error(
+        "the astra-sim conventions know Ring, Switch and FullyConnected, but the topology has a {part}: choose \
+         `--conventions exact`"
+    )]
+    UnknownToAstraSim {
+        /// What the part is.
+        part: String,
+    },
+    /// The ranks cannot be placed.
+    #[error(transparent)]
+    Placement(#[from] PlacementError),
     /// A node that the engine cannot execute.
     #[error("rank {rank}, node {node} is {what}: supported are COMM_SEND, COMM_RECV and COMP nodes")]
     Unsupported {
@@ -119,6 +165,11 @@ pub enum SimError {
     /// A figure does not fit its integer.
     #[error(transparent)]
     Overflow(#[from] Overflow),
+    /// The observer ended the run.
+    #[error(
+        "stopped at {} with {} of {} nodes finished", .0.progress.time, .0.progress.finished, .0.progress.nodes
+    )]
+    Stopped(Box<PartialReport>),
     /// Nodes are left that can never run.
     #[error("{0}")]
     Stuck(StuckReport),

@@ -7,9 +7,12 @@ use crate::engine::{self, Setup};
 use crate::error::SimError;
 use crate::model::loggp::LogGp;
 use crate::model::{Conventions, Model};
+use crate::options::{Options, Watch};
+use crate::progress::Observer;
 use crate::report::Report;
-use crate::topology::Topology;
-use crate::units::Picos;
+use crate::straggler::Straggler;
+use crate::topology::{Placement, Topology};
+use crate::units::{Bandwidth, Picos};
 
 /// A simulation to be run: a topology, a model and conventions.
 ///
@@ -36,9 +39,11 @@ pub struct Simulation<'a> {
     topology: Option<&'a Topology>,
     model: Model,
     conventions: Conventions,
+    options: Options<'a>,
     compat: Option<Compat>,
     loggp: LogGp,
     fold: bool,
+    placement: Option<&'a Placement>,
 }
 
 impl<'a> Simulation<'a> {
@@ -72,6 +77,8 @@ impl<'a> Simulation<'a> {
             compat: None,
             loggp,
             fold: true,
+            placement: None,
+            options: Options::default(),
         }
     }
 
@@ -85,6 +92,63 @@ impl<'a> Simulation<'a> {
     #[must_use]
     pub fn conventions(self, conventions: Conventions) -> Self {
         Self { conventions, ..self }
+    }
+
+    /// With rank r of the graph at position r of `placement` in the topology, which may have more positions than the graph has
+    /// ranks. Without, rank r sits at rank r of the topology, and they have the same number.
+    #[must_use]
+    pub fn placement(self, placement: &'a Placement) -> Self {
+        Self { placement: Some(placement), ..self }
+    }
+
+    /// With ranks that start late or compute slowly; only under exact conventions.
+    #[must_use]
+    pub fn stragglers(self, stragglers: &'a [Straggler]) -> Self {
+        self.with(Options { stragglers, ..self.options })
+    }
+
+    /// With overheads of each message; only under exact conventions.
+    ///
+    /// A message enters the network `send` after its SEND was issued, and a RECV finishes `receive` after its
+    /// message is there and it was issued. The SEND still finishes at the delivery. Overheads of several
+    /// messages do not add up: they occupy nothing.
+    #[must_use]
+    pub fn overheads(self, send: Picos, receive: Picos) -> Self {
+        self.with(Options { send_overhead: send, receive_overhead: receive, ..self.options })
+    }
+
+    /// With a throughput of reductions; only under exact conventions.
+    ///
+    /// A COMP with operations (`num_ops` > 0) and without a stated duration takes its `tensor_size` / `bandwidth`,
+    /// rounded half up to a picosecond. Copies, COMPs without operations, still take no time.
+    #[must_use]
+    pub fn reduce_bandwidth(self, bandwidth: Bandwidth) -> Self {
+        self.with(Options { reduce_bandwidth: Some(bandwidth), ..self.options })
+    }
+
+    /// Whether to report when each message was on its way: 24 bytes a node more.
+    #[must_use]
+    pub fn message_times(self, wanted: bool) -> Self {
+        self.with(Options { message_times: wanted, ..self.options })
+    }
+
+    /// Whether to report the critical path: 24 bytes a node more.
+    #[must_use]
+    pub fn critical_path(self, wanted: bool) -> Self {
+        self.with(Options { critical_path: wanted, ..self.options })
+    }
+
+    /// With somebody who hears of the progress and may end the run.
+    ///
+    /// Runs that need no events, those of `analytical` without further wishes, go at tens of millions of messages a
+    /// second and are not looked at.
+    #[must_use]
+    pub fn observer(self, observer: &'a dyn Observer) -> Self {
+        self.with(Options { observer: Some(Watch(observer)), ..self.options })
+    }
+
+    fn with(self, options: Options<'a>) -> Self {
+        Self { options, ..self }
     }
 
     /// Issues the nodes of a rank as another simulator does, or with None all that are ready.
@@ -106,14 +170,14 @@ impl<'a> Simulation<'a> {
         Self { fold, ..self }
     }
 
-    /// Executes a graph, rank i of which sits at rank i of the topology.
+    /// Executes a graph.
     ///
     /// The result depends on nothing but the arguments.
     ///
     /// # Errors
     /// [`SimError`] says what the graph holds that cannot be executed, or who waits for whom.
     pub fn run(&self, graph: &Graph) -> Result<Report, SimError> {
-        Ok(engine::run(self.setup(false), graph)?.0)
+        Ok(self.execute(graph, false)?.0)
     }
 
     /// As [`Simulation::run`], and says when each node finished: by rank, then by number of the node.
@@ -123,7 +187,7 @@ impl<'a> Simulation<'a> {
     /// # Errors
     /// As [`Simulation::run`].
     pub fn run_with_times(&self, graph: &Graph) -> Result<(Report, Vec<Vec<Picos>>), SimError> {
-        let (report, times) = engine::run(self.setup(true), graph)?;
+        let (report, times) = self.execute(graph, true)?;
         Ok((report, times.unwrap_or_default()))
     }
 
@@ -135,11 +199,30 @@ impl<'a> Simulation<'a> {
     /// # Errors
     /// As [`Simulation::run`]; and [`SimError::CannotFold`] if the graph would have to be expanded and is too large.
     pub fn run_symmetric(&self, graph: &SymmetricGraph) -> Result<Report, SimError> {
-        engine::run_symmetric(self.setup(false), graph)
+        self.set_up(false, |setup| engine::run_symmetric(setup, graph))
     }
 
-    fn setup(&self, times: bool) -> Setup<'a> {
-        let Self { topology, model, conventions, compat, loggp, fold } = *self;
-        Setup { topology, model, conventions, compat, loggp, fold, times }
+    fn execute(&self, graph: &Graph, times: bool) -> Result<engine::Run, SimError> {
+        self.set_up(times, |setup| engine::run(setup, graph))
+    }
+
+    /// Hands a setup with the ranks in their places to `run`.
+    fn set_up<T>(
+        &self,
+        times: bool,
+        run: impl FnOnce(Setup<'_>) -> Result<T, SimError>,
+    ) -> Result<T, SimError> {
+        let Self { model, conventions, compat, loggp, fold, options, .. } = *self;
+        let placed = match (self.topology, self.placement) {
+            (Some(topology), Some(placement)) => Some(topology.placed(placement)?),
+            _ => None,
+        };
+        let topology = placed.as_ref().or(self.topology);
+        if conventions == Conventions::AstraSim
+            && let Some(part) = topology.and_then(Topology::unknown_to_astra_sim)
+        {
+            return Err(SimError::UnknownToAstraSim { part });
+        }
+        run(Setup { topology, model, conventions, compat, loggp, fold, options, times })
     }
 }

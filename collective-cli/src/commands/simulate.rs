@@ -1,16 +1,25 @@
 //! `collective simulate`.
 
+mod conditions;
+mod links;
+mod messages;
+mod path;
+mod unfinished;
+mod watch;
+
 use std::path::{Path, PathBuf};
 
 use chakra_et::graph::Graph;
 use clap::Args;
-use collective::sim::report::{LinkLoad, algbw_gb_per_s, busbw_factor, busbw_gb_per_s};
+use collective::sim::report::{algbw_gb_per_s, busbw_factor, busbw_gb_per_s};
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::{Bytes, Picos};
-use collective::sim::{Compat, Conventions, LogGp, Model, Report, SimError, Simulation, StuckReport};
+use collective::sim::{Compat, Conventions, LogGp, Model, Progress, Report, SimError, Simulation};
 use collective::{AlgorithmDef, Schedule, algorithms, et};
 use serde_json::{Value, json};
 
+use self::conditions::Conditions;
+use self::watch::Watch;
 use crate::failure::Failure;
 use crate::json::nanoseconds;
 use crate::output::{self, table};
@@ -27,7 +36,7 @@ pub(crate) struct Simulate {
     /// The network: this project's TOML, or ASTRA-sim's network YAML. All models but loggp need it.
     #[arg(long, value_name = "FILE")]
     topology: Option<PathBuf>,
-    /// How messages use the network: analytical, link-queue or loggp.
+    /// How messages use the network: analytical, link-queue, fluid or loggp.
     #[arg(long)]
     model: Model,
     /// What the model loggp takes for a message, such as L=2500ns,o=1500ns,g=1000ns,G=6ns/B (also the defaults).
@@ -47,6 +56,18 @@ pub(crate) struct Simulate {
     /// The collective that foreign traces implement, such as all_reduce, for the bus bandwidth.
     #[arg(long, value_parser = known_collective)]
     collective: Option<String>,
+    #[command(flatten)]
+    conditions: Conditions,
+    /// Says what determines the time: the chain of messages and computations back from the last rank to finish, by
+    /// cause and by source line.
+    #[arg(long)]
+    critical_path: bool,
+    /// Says what the links carried, the busiest first; with --json all of them.
+    #[arg(long)]
+    links: bool,
+    /// Writes when each message was sent and delivered, as comma-separated values.
+    #[arg(long, value_name = "FILE.csv")]
+    messages: Option<PathBuf>,
     /// Prints JSON.
     #[arg(long)]
     json: bool,
@@ -74,6 +95,7 @@ struct Subject {
 
 impl Simulate {
     pub(crate) fn run(mut self) -> Result<(), Failure> {
+        let watch = Watch::begin()?;
         let loaded = self.load()?;
         let subject = match self.algorithm() {
             Some(algorithm) => {
@@ -85,20 +107,44 @@ impl Simulate {
             None if xml::is_xml(Path::new(&self.what)) => self.import()?,
             None => self.read()?,
         };
+        if watch.is_interrupted() {
+            return Err(Failure::Interrupted(format!("{}: interrupted before it was simulated", self.what)));
+        }
         let loggp = self.loggp.unwrap_or_default();
         let simulation = match &loaded {
             Some(loaded) => Simulation::new(&loaded.topology).conventions(loaded.conventions).loggp(loggp),
             None => Simulation::with_loggp(loggp).conventions(self.conventions.unwrap_or(Conventions::Exact)),
         };
         let simulation = simulation.model(self.model).compat(self.compat).fold(!self.no_fold);
-        match simulation.run(&subject.graph) {
-            Ok(report) if self.json => {
-                output::print(&self.json_report(&subject, loaded.as_ref(), &report).to_string())
+        let simulation = self.conditions.apply(simulation).observer(&watch);
+        let simulation = simulation.critical_path(self.critical_path).message_times(self.messages.is_some());
+        let result = simulation.run(&subject.graph);
+        watch.end();
+        match result {
+            Ok(report) => {
+                if let (Some(file), Some(times)) = (&self.messages, &report.message_times) {
+                    output::write_file(file, &messages::csv(times))?;
+                }
+                if self.json {
+                    return output::print(&self.json_report(&subject, loaded.as_ref(), &report).to_string());
+                }
+                output::print(&self.text_report(&subject, loaded.as_ref(), &report))
             }
-            Ok(report) => output::print(&self.text_report(&subject, loaded.as_ref(), &report)),
+            Err(SimError::Stopped(so_far)) => {
+                output::print(&if self.json {
+                    unfinished::interrupted_json(&so_far).to_string()
+                } else {
+                    unfinished::interrupted_text(&so_far)
+                })?;
+                let Progress { time, finished, nodes, .. } = so_far.progress;
+                Err(Failure::Interrupted(format!(
+                    "{}: interrupted at {time} with {finished} of {nodes} nodes finished",
+                    self.what
+                )))
+            }
             Err(SimError::Stuck(stuck)) => {
                 if self.json {
-                    output::print(&json_stuck(&stuck).to_string())?;
+                    output::print(&unfinished::stuck_json(&stuck).to_string())?;
                 }
                 Err(Failure::Verdict(format!("{}: {stuck}", self.what)))
             }
@@ -243,10 +289,10 @@ impl Simulate {
             .collect();
         let parameters: serde_json::Map<String, Value> =
             subject.parameters.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-        let busiest = busiest_link(loaded, report).map(
+        let busiest = loaded.and_then(|loaded| links::busiest(&loaded.topology, report)).map(
             |(link, load)| json!({"link": link, "bytes": load.bytes.0, "busy_ns": nanoseconds(load.busy)}),
         );
-        json!({
+        let mut value = json!({
             "algorithm": subject.name,
             "parameters": parameters,
             "collective": subject.collective,
@@ -263,7 +309,14 @@ impl Simulate {
             "busiest_link": busiest,
             "folded": report.folded,
             "notes": report.notes,
-        })
+        });
+        if let (true, Some(loaded)) = (self.links, loaded) {
+            value["links"] = links::to_json(&loaded.topology, report);
+        }
+        if let Some(path) = &report.critical_path {
+            value["critical_path"] = path::to_json(path);
+        }
+        value
     }
 
     fn text_report(&self, subject: &Subject, loaded: Option<&LoadedTopology>, report: &Report) -> String {
@@ -308,7 +361,7 @@ impl Simulate {
                 ));
             }
         }
-        if let Some((link, load)) = busiest_link(loaded, report) {
+        if let Some((link, load)) = loaded.and_then(|loaded| links::busiest(&loaded.topology, report)) {
             let share = load.busy.0 as f64 / report.makespan.0.max(1) as f64 * 100.0;
             text.push_str(&format!(
                 "busiest link: {link}, {} bytes, busy {share:.1} % of the time\n",
@@ -321,40 +374,17 @@ impl Simulate {
         for note in &report.notes {
             text.push_str(&format!("note: {note}\n"));
         }
+        if let (true, Some(loaded)) = (self.links, loaded) {
+            text.push_str(&links::to_text(&loaded.topology, report));
+        }
+        if let Some(path) = &report.critical_path {
+            text.push_str(&path::to_text(path));
+        }
         text
     }
-}
-
-/// The link that was occupied longest, in words; the first of several.
-fn busiest_link(loaded: Option<&LoadedTopology>, report: &Report) -> Option<(String, LinkLoad)> {
-    let links = report.links.as_deref()?;
-    let load = links.iter().rev().max_by_key(|load| load.busy).filter(|load| load.busy > Picos::ZERO)?;
-    Some((loaded?.topology.link(load.link)?.description, *load))
 }
 
 /// Nanoseconds with the decimals that there are.
 fn decimal_ns(time: Picos) -> String {
     nanoseconds(time).to_string()
-}
-
-fn json_stuck(stuck: &StuckReport) -> Value {
-    let receives: Vec<Value> = stuck
-        .receives
-        .iter()
-        .map(|receive| {
-            json!({
-                "rank": receive.rank, "node": receive.node, "peer": receive.peer,
-                "tag": receive.tag, "bytes": receive.bytes.0, "message": receive.to_string(),
-            })
-        })
-        .collect();
-    let cycles: Vec<Value> =
-        stuck.cycles.iter().map(|cycle| json!({"rank": cycle.rank, "nodes": cycle.nodes})).collect();
-    json!({
-        "verdict": "stuck",
-        "partial_time_ns": nanoseconds(stuck.time),
-        "unfinished_nodes": stuck.unfinished,
-        "waiting": receives,
-        "dependence_cycles": cycles,
-    })
 }

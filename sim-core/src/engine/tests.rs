@@ -77,7 +77,16 @@ fn swept(setup: Setup<'_>, graph: &Graph, partitions: usize) -> Option<sweep::Ou
 
 fn setup(topology: &Topology, model: Model, conventions: Conventions) -> Setup<'_> {
     let (topology, loggp) = (Some(topology), LogGp::default());
-    Setup { topology, model, conventions, compat: None, loggp, fold: true, times: true }
+    Setup {
+        topology,
+        model,
+        conventions,
+        compat: None,
+        loggp,
+        fold: true,
+        options: Options::default(),
+        times: true,
+    }
 }
 
 fn setups(topology: &Topology) -> [Setup<'_>; 2] {

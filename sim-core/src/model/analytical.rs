@@ -107,6 +107,12 @@ impl Network for Analytical {
         Ok(())
     }
 
+    fn parts(&self, pair: u32, size: Bytes) -> Option<(Picos, Picos)> {
+        let timing = &self.timings[self.timing_of[pair as usize] as usize];
+        let (latency, passage) = (timing.passage(Bytes(0))?, timing.passage(size)?);
+        Some((latency, Picos(passage.0.checked_sub(latency.0)?)))
+    }
+
     fn link_loads(&self) -> Option<Vec<LinkLoad>> {
         None
     }

@@ -65,6 +65,12 @@ pub(crate) trait Network {
         queue: &mut EventQueue,
     ) -> Result<(), Overflow>;
 
+    /// What a message of the `pair`-th pair takes that has its links for itself: latency and serialisation. None
+    /// if the model does not tell them apart.
+    fn parts(&self, _pair: u32, _size: Bytes) -> Option<(Picos, Picos)> {
+        None
+    }
+
     /// What the links carried, if the model knows links.
     fn link_loads(&self) -> Option<Vec<LinkLoad>>;
 }

@@ -31,6 +31,9 @@ pub struct Bandwidth {
 }
 
 impl Bandwidth {
+    /// The least there is.
+    pub(crate) const LEAST: Self = Self { bytes_per_s: 1.0 };
+
     /// A bandwidth in bytes per second.
     ///
     /// # Errors

@@ -2,11 +2,18 @@
 
 mod astra_sim;
 mod by_hand;
+mod conditions;
 mod determinism;
+mod documented;
+mod fluid;
+mod fluid_properties;
 mod folding;
 mod loggp;
+mod models_page;
+mod networks;
 mod properties;
 mod refused;
+mod results;
 mod stuck;
 mod support;
 mod workload;

@@ -4,8 +4,11 @@ use chakra_et::graph::{Graph, Op, Origin, RankGraph, RankGraphBuilder};
 use sim_core::topology::{Dimension, Topology, parse_astra_yaml};
 use sim_core::{Conventions, Model, Report, Simulation};
 
-/// The models in which messages use a network.
+/// The models that both conventions know, of those in which messages use a network.
 pub(crate) const MODELS: [Model; 2] = [Model::Analytical, Model::LinkQueue];
+
+/// The models in which messages use a network.
+pub(crate) const NETWORK_MODELS: [Model; 3] = [Model::Analytical, Model::LinkQueue, Model::Fluid];
 
 /// The ranks of a graph under construction.
 pub(crate) struct Ranks(Vec<RankGraphBuilder>);

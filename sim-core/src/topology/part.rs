@@ -1,0 +1,91 @@
+//! A part with its place in the numbering of ranks, links and devices.
+
+use std::sync::Arc;
+
+use super::fabric::Fabric;
+use super::wiring::{End, legs_of};
+use super::{Leg, LinkSpec};
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Part {
+    pub(super) fabric: Fabric,
+    /// Number of members of a row.
+    pub(super) members: u32,
+    /// Distance of neighbouring members in rank ids: the product of the members of the parts before.
+    pub(super) stride: u32,
+    pub(super) rows: u64,
+    pub(super) first_link: u64,
+    pub(super) links_per_row: u64,
+    /// Counted without the ranks.
+    pub(super) first_device: u64,
+    pub(super) devices_per_row: u64,
+    /// Where links of one class begin in a row, and the class.
+    pub(super) classes: Arc<[(u64, u32)]>,
+}
+
+impl Part {
+    pub(super) fn coordinate(&self, position: u32) -> u32 {
+        position / self.stride % self.members
+    }
+
+    pub(super) fn row(&self, position: u32) -> u64 {
+        u64::from(position % self.stride + position / self.stride / self.members * self.stride)
+    }
+
+    /// Calls `hop` with the id of each link in this part, from the coordinate of `at` to that of `dst`.
+    #[inline]
+    pub(super) fn route(&self, at: u32, from: u32, to: u32, mut hop: impl FnMut(u64)) {
+        let first = self.first_link + self.row(at) * self.links_per_row;
+        match &self.fabric {
+            Fabric::Plain(dimension) => dimension.row_route(from, to, |link| hop(first + link)),
+            fabric => fabric.wiring().route(from, to, &mut |link| hop(first + link)),
+        }
+    }
+
+    /// The class of a link, by its number within the part.
+    pub(super) fn class(&self, link: u64) -> u32 {
+        match self.classes.as_ref() {
+            [(_, class)] => *class,
+            classes => {
+                let in_row = link % self.links_per_row;
+                let after = classes.partition_point(|(first, _)| *first <= in_row);
+                after.checked_sub(1).map_or(0, |at| classes[at].1)
+            }
+        }
+    }
+
+    /// The legs of the way between two different coordinates.
+    pub(super) fn legs(&self, from: u32, to: u32, links: &[LinkSpec]) -> impl Iterator<Item = Leg> + use<> {
+        let (mut one, mut more) = (None, Vec::new());
+        match &self.fabric {
+            Fabric::Plain(dimension) => {
+                let hops = dimension.hops(from, to);
+                one = Some(Leg { hops, bandwidth: dimension.bandwidth, latency: dimension.latency });
+            }
+            fabric => {
+                let mut route = Vec::new();
+                fabric.wiring().route(from, to, &mut |link| route.push(link));
+                more = legs_of(route.into_iter().map(|link| links[self.class(link) as usize]));
+            }
+        }
+        one.into_iter().chain(more)
+    }
+
+    /// The position that a member of a row is.
+    pub(super) fn position(&self, row: u64, member: u32) -> u64 {
+        // Members of a row differ only in this coordinate.
+        let stride = u64::from(self.stride);
+        row % stride + row / stride * stride * u64::from(self.members) + u64::from(member) * stride
+    }
+
+    /// The devices at the ends of a link, by its number within the part; `positions` come before all others.
+    pub(super) fn ends(&self, link: u64, positions: u64) -> (u64, u64) {
+        let row = link / self.links_per_row;
+        let (from, to) = self.fabric.wiring().ends(link % self.links_per_row);
+        let device = |end| match end {
+            End::Member(member) => self.position(row, member),
+            End::Device(device) => positions + self.first_device + row * self.devices_per_row + device,
+        };
+        (device(from), device(to))
+    }
+}
