@@ -40,10 +40,14 @@ impl Directory {
     pub(super) fn insert(&mut self, key: Key, number: u32) {
         if self.many.is_empty() && self.few.len() < FEW {
             self.few.push((key, number));
-        } else {
-            self.many.extend(self.few.drain(..));
-            self.many.insert(key, number);
+            return;
         }
+        if self.many.is_empty() {
+            // A rank with that many connections mostly has many more.
+            self.many.reserve(8 * FEW);
+            self.many.extend(self.few.drain(..));
+        }
+        self.many.insert(key, number);
     }
 }
 
