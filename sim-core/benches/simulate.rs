@@ -95,13 +95,13 @@ fn all_pairs_64_of_any_size_on_a_switch(bencher: Bencher, model: Model) {
     );
 }
 
-/// The work grows in proportion to the messages: 0.5 and 8.4 million.
-#[divan::bench(args = [512, 2048], sample_count = 5)]
+/// The work grows in proportion to the messages: 2.1 and 33.5 million.
+#[divan::bench(args = [1024, 4096], sample_count = 3)]
 fn ring_growth_contention_free(bencher: Bencher, ranks: u32) {
     run(bencher, Dimension::ring, Model::Analytical, &ring(ranks, |_, _| 65_536));
 }
 
-#[divan::bench(args = [256, 1024], sample_count = 5)]
+#[divan::bench(args = [1024, 4096], sample_count = 1)]
 fn ring_growth_link_queue(bencher: Bencher, ranks: u32) {
     run(bencher, Dimension::ring, Model::LinkQueue, &ring(ranks, |_, _| 65_536));
 }
