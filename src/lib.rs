@@ -5,6 +5,7 @@ extern crate self as collective;
 
 pub mod algorithms;
 pub mod correctness;
+pub mod symmetric;
 
 pub use chakra_et;
 pub use collective_dsl::*;

@@ -22,10 +22,12 @@
 pub(crate) mod assemble;
 mod cycle;
 mod ids;
+mod symmetric;
 
 use thiserror::Error;
 
 use ids::Ids;
+pub use symmetric::{SymmetricGraph, Symmetry, SymmetryError};
 
 /// What a node does, with the figures that a simulation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +79,15 @@ pub enum Op {
         /// The wire value of the node type.
         node_type: i32,
     },
+}
+
+impl Op {
+    /// Whether it sends a message.
+    #[inline]
+    #[must_use]
+    pub fn is_send(&self) -> bool {
+        matches!(self, Self::Send { .. })
+    }
 }
 
 /// Where a node comes from: its place in a schedule and the line that caused it.

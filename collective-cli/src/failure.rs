@@ -5,6 +5,9 @@ use std::process::ExitCode;
 
 use collective::{Diagnostics, Rule};
 
+/// The exit code after Ctrl-C, as shells have it: 128 and the number of the signal.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 /// A failure: which exit code, and what to say.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -12,6 +15,8 @@ pub(crate) enum Failure {
     Verdict(String),
     /// The input is unusable: exit 2.
     Input(String),
+    /// The user ended it: exit 130.
+    Interrupted(String),
     /// Whoever read the output has gone: exit 0, as there is nobody to tell.
     OutputClosed,
 }
@@ -32,6 +37,7 @@ impl Failure {
                     bad_input = true;
                     messages.push(message);
                 }
+                Failure::Interrupted(message) => return Err(Failure::Interrupted(message)),
                 Failure::OutputClosed => return Err(Failure::OutputClosed),
             }
         }
@@ -47,6 +53,7 @@ impl Failure {
         let (code, message) = match self {
             Failure::Verdict(message) => (1, message),
             Failure::Input(message) => (2, message),
+            Failure::Interrupted(message) => (INTERRUPTED, message),
             Failure::OutputClosed => return ExitCode::SUCCESS,
         };
         eprintln!("error: {message}");

@@ -1,7 +1,7 @@
 //! The `collective` command.
 //!
 //! Exit codes: 0 success; 1 the answer is "no" (a wrong algorithm, a run that cannot go on, a trace with errors); 2 bad input,
-//! with one readable line on standard error.
+//! with one readable line on standard error; 130 ended by Ctrl-C, with what had been found out.
 
 mod commands;
 mod failure;

@@ -201,6 +201,10 @@ fn a_run_that_cannot_go_on_says_who_waits_for_whom() {
     assert_eq!((&report["verdict"], &report["partial_time_ns"]), (&json!("stuck"), &json!(0)));
     assert_eq!(report["waiting"][1]["rank"], json!(1));
     assert_eq!(report["waiting"][1]["peer"], json!(0));
+    let circle = report["deadlock"].as_array().unwrap();
+    assert_eq!(circle.len(), 4, "two receives and two sends");
+    assert_eq!(circle[0], json!({"rank": 0, "node": 0, "kind": "receive", "peer": 1}));
+    assert!(stderr.contains("ranks wait for each other: rank 0 node 0 (receive from 1) -> "), "{stderr}");
 }
 
 #[test]

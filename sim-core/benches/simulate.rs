@@ -1,9 +1,9 @@
 //! Messages a second of each model, on graphs of collectives.
 //!
 //! `cargo bench -p sim-core`; the graph is built outside of the measurement, the run's own preparation
-//! (checks, connections, routes) is inside.
+//! (checks, connections, lanes, routes) is inside. Nothing is folded, unless it says so.
 
-use chakra_et::graph::{Graph, Op, Origin, RankGraph};
+use chakra_et::graph::{Graph, Op, Origin, RankGraph, SymmetricGraph, Symmetry};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use sim_core::topology::{Dimension, Topology};
@@ -33,13 +33,14 @@ fn ring(n: u32, bytes: impl Fn(u32, u32) -> u64) -> Graph {
     Graph::new(ranks.collect())
 }
 
-/// Everyone to everyone at once.
-fn all_pairs(n: u32) -> Graph {
+/// Everyone to everyone at once; the size of a message is given by source and destination.
+fn all_pairs(n: u32, bytes: impl Fn(u32, u32) -> u64) -> Graph {
     let ranks = (0..n).map(|rank| {
         let mut graph = RankGraph::builder();
         for step in 1..n {
-            let send = Op::Send { dst: (rank + step) % n, tag: 0, bytes: 65_536 };
-            let recv = Op::Recv { src: (rank + n - step) % n, tag: 0, bytes: 65_536 };
+            let (dst, src) = ((rank + step) % n, (rank + n - step) % n);
+            let send = Op::Send { dst, tag: 0, bytes: bytes(rank, dst) };
+            let recv = Op::Recv { src, tag: 0, bytes: bytes(src, rank) };
             for op in [send, recv] {
                 let _ = graph.push(op, [], Origin::default());
             }
@@ -55,12 +56,12 @@ fn run(bencher: Bencher, kind: Kind, model: Model, graph: &Graph) {
     let bandwidth = "50 GB/s".parse().expect("a bandwidth");
     let dimension = kind(graph.rank_count() as u32, bandwidth, "500 ns".parse().expect("a latency"));
     let topology = Topology::new([dimension]).expect("a topology");
-    let simulation = Simulation::new(&topology).model(model);
+    let simulation = Simulation::new(&topology).model(model).fold(false);
     let messages = simulation.run(graph).expect("a report").messages;
     bencher.counter(ItemsCount::new(messages)).bench_local(|| simulation.run(black_box(graph)));
 }
 
-const MODELS: [Model; 2] = Model::ALL;
+const MODELS: [Model; 4] = Model::ALL;
 
 #[divan::bench(args = MODELS)]
 fn ring_256_lock_step(bencher: Bencher, model: Model) {
@@ -80,5 +81,52 @@ fn ring_1024_lock_step(bencher: Bencher, model: Model) {
 
 #[divan::bench(args = MODELS, sample_count = 20)]
 fn all_pairs_512_on_a_switch(bencher: Bencher, model: Model) {
-    run(bencher, Dimension::switch, model, &all_pairs(512));
+    run(bencher, Dimension::switch, model, &all_pairs(512, |_, _| 65_536));
+}
+
+/// The worst case for fair sharing: every end of a message changes the rates of nearly all others.
+#[divan::bench(args = MODELS, sample_count = 3)]
+fn all_pairs_64_of_any_size_on_a_switch(bencher: Bencher, model: Model) {
+    run(
+        bencher,
+        Dimension::switch,
+        model,
+        &all_pairs(64, |src, dst| 65_536 + u64::from(src * 7_919 + dst * 104_729) % 50_000),
+    );
+}
+
+/// The work grows in proportion to the messages: 2.1 and 33.5 million.
+#[divan::bench(args = [1024, 4096], sample_count = 3)]
+fn ring_growth_contention_free(bencher: Bencher, ranks: u32) {
+    run(bencher, Dimension::ring, Model::Analytical, &ring(ranks, |_, _| 65_536));
+}
+
+#[divan::bench(args = [1024, 4096], sample_count = 1)]
+fn ring_growth_link_queue(bencher: Bencher, ranks: u32) {
+    run(bencher, Dimension::ring, Model::LinkQueue, &ring(ranks, |_, _| 65_536));
+}
+
+/// Rank 0 of a recursive halving and doubling.
+fn halving_doubling(ranks: u32) -> SymmetricGraph {
+    let mut graph = RankGraph::builder();
+    let mut last = None;
+    let rounds = ranks.ilog2();
+    for round in (0..rounds).rev().chain(0..rounds) {
+        let (peer, bytes) = (1 << round, 65_536 << round);
+        for op in [Op::Send { dst: peer, tag: 0, bytes }, Op::Recv { src: peer, tag: 0, bytes }] {
+            last = graph.push(op, last, Origin::default()).ok();
+        }
+    }
+    SymmetricGraph::new(Symmetry::xor(ranks).expect("a power of two"), graph.finish()).expect("peers below")
+}
+
+/// 131,072 ranks on a switch, building the graph included: one for all, and each.
+#[divan::bench(args = [true, false], sample_count = 3)]
+fn halving_doubling_131_072(bencher: Bencher, fold: bool) {
+    let ranks = 1 << 17;
+    let bandwidth = "50 GB/s".parse().expect("a bandwidth");
+    let switch = Dimension::switch(ranks, bandwidth, "500 ns".parse().expect("a latency"));
+    let topology = Topology::new([switch]).expect("a topology");
+    let simulation = Simulation::new(&topology).model(Model::Analytical).fold(fold);
+    bencher.bench_local(|| simulation.run_symmetric(&halving_doubling(ranks)));
 }

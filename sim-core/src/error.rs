@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::model::{Conventions, Model};
+use crate::progress::PartialReport;
 use crate::stuck::StuckReport;
 use crate::topology::PlacementError;
 use crate::units::Bytes;
@@ -26,6 +28,66 @@ pub enum SimError {
     OneDimensionOnly {
         /// Dimensions of the topology.
         dimensions: usize,
+    },
+    /// A model without what it needs.
+    #[error("the model {model} needs a topology")]
+    NoTopology {
+        /// The model.
+        model: Model,
+    },
+    /// What the model loggp has rules of its own for, or cannot tell.
+    #[error(
+        "the model loggp has its own rules for what a rank does at once: it cannot be combined with {what}"
+    )]
+    NotWithLogGp {
+        /// The other rules or figures.
+        what: String,
+    },
+    /// All ranks do the same, but one cannot stand for them, and together they are too many.
+    #[error(
+        "one rank cannot stand for all under this model and topology ({model}), or the run does not get to its end; \
+         and unfolded the graph has {nodes} nodes, more than {limit}"
+    )]
+    CannotFold {
+        /// The model.
+        model: Model,
+        /// Nodes of all ranks together.
+        nodes: u64,
+        /// The largest number that is expanded.
+        limit: u64,
+    },
+    /// A model that a simulator does not have, under its conventions.
+    #[error(
+        "{model} has no meaning under the {conventions} conventions: choose `--conventions exact`, or the model \
+         analytical or link-queue"
+    )]
+    ExactOnly {
+        /// The model.
+        model: Model,
+        /// The conventions.
+        conventions: Conventions,
+    },
+    /// A setting that ASTRA-sim does not have.
+    #[error("{what} has no meaning under the astra-sim conventions: choose `--conventions exact`")]
+    ExactOption {
+        /// The setting.
+        what: &'static str,
+    },
+    /// A straggler that is no rank.
+    #[error("there is no rank {rank} to be a straggler: expected a rank below {ranks}")]
+    NoSuchStraggler {
+        /// The rank that there is not.
+        rank: u32,
+        /// Ranks of the topology.
+        ranks: u32,
+    },
+    /// Two stragglers of one rank.
+    #[error(
+        "rank {rank} is named as a straggler twice: give its delay and its factor together, such as {rank}=+10us,x1.5"
+    )]
+    StragglerTwice {
+        /// The rank.
+        rank: u32,
     },
     /// A part of the topology that ASTRA-sim does not have.
     #[error(
@@ -103,6 +165,11 @@ pub enum SimError {
     /// A figure does not fit its integer.
     #[error(transparent)]
     Overflow(#[from] Overflow),
+    /// The observer ended the run.
+    #[error(
+        "stopped at {} with {} of {} nodes finished", .0.progress.time, .0.progress.finished, .0.progress.nodes
+    )]
+    Stopped(Box<PartialReport>),
     /// Nodes are left that can never run.
     #[error("{0}")]
     Stuck(StuckReport),

@@ -7,17 +7,26 @@
 //!
 //! The feature `config` adds topologies from files.
 
+mod compat;
 mod engine;
 mod error;
+mod events;
+pub mod link_loads;
 pub mod model;
+mod options;
+mod progress;
 pub mod report;
 mod simulation;
+pub mod straggler;
 mod stuck;
 pub mod topology;
 pub mod units;
 
+pub use compat::Compat;
 pub use error::{Overflow, SimError};
+pub use model::loggp::{LogGp, LogGpError};
 pub use model::{Conventions, Model};
+pub use progress::{Observer, PartialReport, Progress};
 pub use report::Report;
 pub use simulation::Simulation;
-pub use stuck::{DependenceCycle, StuckReport, WaitReason, WaitingReceive};
+pub use stuck::{DependenceCycle, StuckReport, WaitCycle, WaitKind, WaitReason, WaitStep, WaitingReceive};

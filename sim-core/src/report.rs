@@ -1,8 +1,14 @@
 //! What a simulation says.
 
+mod critical_path;
+mod messages;
+
 use crate::model::{Conventions, Model};
 use crate::topology::LinkId;
 use crate::units::{Bytes, Picos};
+
+pub use critical_path::{CriticalPath, LineShare, PathStep, Shares, StepKind};
+pub use messages::MessageTime;
 
 /// The result of a simulation.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +31,14 @@ pub struct Report {
     /// What each link carried that is on the route of some message, in the order of the ids; None if
     /// the model knows no links.
     pub links: Option<Vec<LinkLoad>>,
+    /// Whether one rank was simulated for all, because all do the same at the same times.
+    pub folded: bool,
+    /// When each message was on its way, by source rank and SEND, if it was asked for by
+    /// [`Simulation::message_times`](crate::Simulation::message_times).
+    pub message_times: Option<Vec<MessageTime>>,
+    /// What determines the makespan, if it was asked for by
+    /// [`Simulation::critical_path`](crate::Simulation::critical_path).
+    pub critical_path: Option<CriticalPath>,
 }
 
 /// What a link carried.
@@ -35,7 +49,8 @@ pub struct LinkLoad {
     pub link: LinkId,
     /// Sum of the sizes of the messages that crossed it.
     pub bytes: Bytes,
-    /// How long it was occupied.
+    /// How long it was occupied: by one message after the other, under `fluid` by one or more at once, if only at
+    /// a part of its bandwidth.
     pub busy: Picos,
 }
 

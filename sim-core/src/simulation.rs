@@ -1,12 +1,18 @@
 //! The entry point: what to simulate, and how.
 
-use chakra_et::graph::Graph;
+use chakra_et::graph::{Graph, SymmetricGraph};
 
-use crate::engine;
+use crate::compat::Compat;
+use crate::engine::{self, Setup};
 use crate::error::SimError;
+use crate::model::loggp::LogGp;
 use crate::model::{Conventions, Model};
+use crate::options::{Options, Watch};
+use crate::progress::Observer;
 use crate::report::Report;
+use crate::straggler::Straggler;
 use crate::topology::{Placement, Topology};
+use crate::units::{Bandwidth, Picos};
 
 /// A simulation to be run: a topology, a model and conventions.
 ///
@@ -30,9 +36,13 @@ use crate::topology::{Placement, Topology};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Simulation<'a> {
-    topology: &'a Topology,
+    topology: Option<&'a Topology>,
     model: Model,
     conventions: Conventions,
+    options: Options<'a>,
+    compat: Option<Compat>,
+    loggp: LogGp,
+    fold: bool,
     placement: Option<&'a Placement>,
 }
 
@@ -40,7 +50,36 @@ impl<'a> Simulation<'a> {
     /// A simulation on `topology`, with [`Model::LinkQueue`] and [`Conventions::Exact`].
     #[must_use]
     pub fn new(topology: &'a Topology) -> Self {
-        Self { topology, model: Model::LinkQueue, conventions: Conventions::Exact, placement: None }
+        Self { topology: Some(topology), model: Model::LinkQueue, ..Self::with_loggp(LogGp::default()) }
+    }
+
+    /// A simulation of [`Model::LogGp`] with the given parameters; it needs no topology.
+    ///
+    /// ```
+    /// use chakra_et::graph::{Graph, Op, Origin, RankGraph};
+    /// use sim_core::{LogGp, Simulation};
+    ///
+    /// let mut ranks = [RankGraph::builder(), RankGraph::builder()];
+    /// ranks[0].push(Op::Send { dst: 1, tag: 0, bytes: 1001 }, [], Origin::default())?;
+    /// ranks[1].push(Op::Recv { src: 0, tag: 0, bytes: 1001 }, [], Origin::default())?;
+    /// let graph = Graph::new(ranks.map(|rank| rank.finish()).into());
+    /// let report = Simulation::with_loggp("L=2500ns,o=1500ns,g=1000ns,G=6ns/B".parse()?).run(&graph)?;
+    /// // The sender is free after o, the receiver after o + L + o + 1000 G.
+    /// assert_eq!(report.finish, ["1.5 us".parse()?, "11.5 us".parse()?]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_loggp(loggp: LogGp) -> Self {
+        Self {
+            topology: None,
+            model: Model::LogGp,
+            conventions: Conventions::Exact,
+            compat: None,
+            loggp,
+            fold: true,
+            placement: None,
+            options: Options::default(),
+        }
     }
 
     /// With another model.
@@ -62,6 +101,75 @@ impl<'a> Simulation<'a> {
         Self { placement: Some(placement), ..self }
     }
 
+    /// With ranks that start late or compute slowly; only under exact conventions.
+    #[must_use]
+    pub fn stragglers(self, stragglers: &'a [Straggler]) -> Self {
+        self.with(Options { stragglers, ..self.options })
+    }
+
+    /// With overheads of each message; only under exact conventions.
+    ///
+    /// A message enters the network `send` after its SEND was issued, and a RECV finishes `receive` after its
+    /// message is there and it was issued. The SEND still finishes at the delivery. Overheads of several
+    /// messages do not add up: they occupy nothing.
+    #[must_use]
+    pub fn overheads(self, send: Picos, receive: Picos) -> Self {
+        self.with(Options { send_overhead: send, receive_overhead: receive, ..self.options })
+    }
+
+    /// With a throughput of reductions; only under exact conventions.
+    ///
+    /// A COMP with operations (`num_ops` > 0) and without a stated duration takes its `tensor_size` / `bandwidth`,
+    /// rounded half up to a picosecond. Copies, COMPs without operations, still take no time.
+    #[must_use]
+    pub fn reduce_bandwidth(self, bandwidth: Bandwidth) -> Self {
+        self.with(Options { reduce_bandwidth: Some(bandwidth), ..self.options })
+    }
+
+    /// Whether to report when each message was on its way: 24 bytes a node more.
+    #[must_use]
+    pub fn message_times(self, wanted: bool) -> Self {
+        self.with(Options { message_times: wanted, ..self.options })
+    }
+
+    /// Whether to report the critical path: 24 bytes a node more.
+    #[must_use]
+    pub fn critical_path(self, wanted: bool) -> Self {
+        self.with(Options { critical_path: wanted, ..self.options })
+    }
+
+    /// With somebody who hears of the progress and may end the run.
+    ///
+    /// Runs that need no events, those of `analytical` without further wishes, go at tens of millions of messages a
+    /// second and are not looked at.
+    #[must_use]
+    pub fn observer(self, observer: &'a dyn Observer) -> Self {
+        self.with(Options { observer: Some(Watch(observer)), ..self.options })
+    }
+
+    fn with(self, options: Options<'a>) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Issues the nodes of a rank as another simulator does, or with None all that are ready.
+    #[must_use]
+    pub fn compat(self, compat: Option<Compat>) -> Self {
+        Self { compat, ..self }
+    }
+
+    /// With other parameters of [`Model::LogGp`].
+    #[must_use]
+    pub fn loggp(self, loggp: LogGp) -> Self {
+        Self { loggp, ..self }
+    }
+
+    /// Whether one rank may stand for all where all do the same (the default): contention-free models
+    /// only. The times are the same either way.
+    #[must_use]
+    pub fn fold(self, fold: bool) -> Self {
+        Self { fold, ..self }
+    }
+
     /// Executes a graph.
     ///
     /// The result depends on nothing but the arguments.
@@ -69,13 +177,52 @@ impl<'a> Simulation<'a> {
     /// # Errors
     /// [`SimError`] says what the graph holds that cannot be executed, or who waits for whom.
     pub fn run(&self, graph: &Graph) -> Result<Report, SimError> {
-        let placed = self.placement.map(|placement| self.topology.placed(placement)).transpose()?;
-        let topology = placed.as_ref().unwrap_or(self.topology);
-        if self.conventions == Conventions::AstraSim
-            && let Some(part) = topology.unknown_to_astra_sim()
+        Ok(self.execute(graph, false)?.0)
+    }
+
+    /// As [`Simulation::run`], and says when each node finished: by rank, then by number of the node.
+    ///
+    /// Takes 8 bytes a node more.
+    ///
+    /// # Errors
+    /// As [`Simulation::run`].
+    pub fn run_with_times(&self, graph: &Graph) -> Result<(Report, Vec<Vec<Picos>>), SimError> {
+        let (report, times) = self.execute(graph, true)?;
+        Ok((report, times.unwrap_or_default()))
+    }
+
+    /// Executes a graph in which all ranks do the same: in the time of one rank, where one can stand for all.
+    ///
+    /// That is so under the contention-free models where any two ranks are as far apart as the two that
+    /// they are relabelled to, which is checked. Otherwise the graph is expanded.
+    ///
+    /// # Errors
+    /// As [`Simulation::run`]; and [`SimError::CannotFold`] if the graph would have to be expanded and is too large.
+    pub fn run_symmetric(&self, graph: &SymmetricGraph) -> Result<Report, SimError> {
+        self.set_up(false, |setup| engine::run_symmetric(setup, graph))
+    }
+
+    fn execute(&self, graph: &Graph, times: bool) -> Result<engine::Run, SimError> {
+        self.set_up(times, |setup| engine::run(setup, graph))
+    }
+
+    /// Hands a setup with the ranks in their places to `run`.
+    fn set_up<T>(
+        &self,
+        times: bool,
+        run: impl FnOnce(Setup<'_>) -> Result<T, SimError>,
+    ) -> Result<T, SimError> {
+        let Self { model, conventions, compat, loggp, fold, options, .. } = *self;
+        let placed = match (self.topology, self.placement) {
+            (Some(topology), Some(placement)) => Some(topology.placed(placement)?),
+            _ => None,
+        };
+        let topology = placed.as_ref().or(self.topology);
+        if conventions == Conventions::AstraSim
+            && let Some(part) = topology.and_then(Topology::unknown_to_astra_sim)
         {
             return Err(SimError::UnknownToAstraSim { part });
         }
-        engine::run(topology, self.model, self.conventions, graph)
+        run(Setup { topology, model, conventions, compat, loggp, fold, options, times })
     }
 }

@@ -19,10 +19,50 @@ pub struct StuckReport {
     pub unfinished: usize,
     /// Number of nodes.
     pub nodes: usize,
+    /// The first circle in which ranks wait for each other's messages, if there is one.
+    pub deadlock: Option<WaitCycle>,
     /// Dependence cycles, one for each rank that has any.
     pub cycles: Vec<DependenceCycle>,
     /// RECVs that were issued and never served, by rank and node.
     pub receives: Vec<WaitingReceive>,
+}
+
+/// Nodes of several ranks that wait for each other in a circle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WaitCycle {
+    /// The nodes; each waits for the next and the last for the first.
+    pub steps: Vec<WaitStep>,
+}
+
+/// A node in a [`WaitCycle`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WaitStep {
+    /// The rank.
+    pub rank: u32,
+    /// The node.
+    pub node: u64,
+    /// What it is.
+    pub kind: WaitKind,
+}
+
+/// What a node in a [`WaitCycle`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitKind {
+    /// A SEND, which waits for a node of its rank.
+    Send {
+        /// The receiving rank.
+        dst: u32,
+    },
+    /// A RECV, which waits for its SEND.
+    Receive {
+        /// The sending rank.
+        src: u32,
+    },
+    /// A COMP, which waits for a node of its rank.
+    Other,
 }
 
 /// Nodes of one rank that depend on each other in a circle.
@@ -91,12 +131,40 @@ impl fmt::Display for StuckReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { time, unfinished, nodes, .. } = self;
         write!(f, "the simulation is stuck at {time} with {unfinished} of {nodes} nodes unfinished")?;
+        let deadlock = self.deadlock.iter().map(|circle| circle as &dyn fmt::Display);
         let cycles = self.cycles.iter().map(|cycle| cycle as &dyn fmt::Display);
-        let lines = cycles.chain(self.receives.iter().map(|receive| receive as &dyn fmt::Display));
+        let lines =
+            deadlock.chain(cycles).chain(self.receives.iter().map(|receive| receive as &dyn fmt::Display));
         lines.take(SHOWN).try_for_each(|line| write!(f, "\n  {line}"))?;
-        match (self.cycles.len() + self.receives.len()).saturating_sub(SHOWN) {
+        let count = usize::from(self.deadlock.is_some()) + self.cycles.len() + self.receives.len();
+        match count.saturating_sub(SHOWN) {
             0 => Ok(()),
             more => write!(f, "\n  and {more} more"),
+        }
+    }
+}
+
+impl fmt::Display for WaitCycle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// Four messages with a computation each.
+        const SHOWN: usize = 12;
+        f.write_str("ranks wait for each other: ")?;
+        self.steps.iter().take(SHOWN).try_for_each(|step| write!(f, "{step} -> "))?;
+        match (self.steps.len().saturating_sub(SHOWN), self.steps.first()) {
+            (0, Some(first)) => write!(f, "rank {} node {}", first.rank, first.node),
+            (more, _) => write!(f, "and {more} more"),
+        }
+    }
+}
+
+impl fmt::Display for WaitStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rank, node, kind } = self;
+        write!(f, "rank {rank} node {node}")?;
+        match kind {
+            WaitKind::Send { dst } => write!(f, " (send to {dst})"),
+            WaitKind::Receive { src } => write!(f, " (receive from {src})"),
+            WaitKind::Other => Ok(()),
         }
     }
 }

@@ -1,16 +1,25 @@
 //! `collective simulate`.
 
+mod conditions;
+mod links;
+mod messages;
+mod path;
+mod unfinished;
+mod watch;
+
 use std::path::{Path, PathBuf};
 
 use chakra_et::graph::Graph;
 use clap::Args;
-use collective::sim::report::{LinkLoad, algbw_gb_per_s, busbw_factor, busbw_gb_per_s};
+use collective::sim::report::{algbw_gb_per_s, busbw_factor, busbw_gb_per_s};
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::{Bytes, Picos};
-use collective::sim::{Conventions, Model, Report, SimError, Simulation, StuckReport};
+use collective::sim::{Compat, Conventions, LogGp, Model, Progress, Report, SimError, Simulation};
 use collective::{AlgorithmDef, Schedule, algorithms, et};
 use serde_json::{Value, json};
 
+use self::conditions::Conditions;
+use self::watch::Watch;
 use crate::failure::Failure;
 use crate::json::nanoseconds;
 use crate::output::{self, table};
@@ -25,12 +34,15 @@ pub(crate) struct Simulate {
     /// If traces and an algorithm have the name, it is the traces; write ./NAME for a prefix without directory.
     #[arg(value_name = "PREFIX|FILE.xml|NAME")]
     what: String,
-    /// The network: this project's TOML, or ASTRA-sim's network YAML.
+    /// The network: this project's TOML, or ASTRA-sim's network YAML. All models but loggp need it.
     #[arg(long, value_name = "FILE")]
-    topology: PathBuf,
-    /// How messages use the network: analytical or link-queue.
+    topology: Option<PathBuf>,
+    /// How messages use the network: analytical, link-queue, fluid or loggp.
     #[arg(long)]
     model: Model,
+    /// What the model loggp takes for a message, such as L=2500ns,o=1500ns,g=1000ns,G=6ns/B (also the defaults).
+    #[arg(long, value_name = "PARAMETERS")]
+    loggp: Option<LogGp>,
     /// Rules of arithmetic: exact or astra-sim [default: astra-sim for YAML, exact for TOML].
     #[arg(long)]
     conventions: Option<Conventions>,
@@ -38,11 +50,29 @@ pub(crate) struct Simulate {
     /// stays free.
     #[arg(long, value_name = "FILE|identity|random:SEED")]
     placement: Option<PlacementArgument>,
+    /// As which simulator a rank issues its nodes: astra-sim has one send and one computation of a rank at a time.
+    #[arg(long)]
+    compat: Option<Compat>,
+    /// Simulates every rank, even where all do the same and one could stand for them.
+    #[arg(long)]
+    no_fold: bool,
     #[command(flatten)]
     program: ProgramArguments,
     /// The collective that foreign traces implement, such as all_reduce, for the bus bandwidth.
     #[arg(long, value_parser = known_collective)]
     collective: Option<String>,
+    #[command(flatten)]
+    conditions: Conditions,
+    /// Says what determines the time: the chain of messages and computations back from the last rank to finish, by
+    /// cause and by source line.
+    #[arg(long)]
+    critical_path: bool,
+    /// Says what the links carried, the busiest first; with --json all of them.
+    #[arg(long)]
+    links: bool,
+    /// Writes when each message was sent and delivered, as comma-separated values.
+    #[arg(long, value_name = "FILE.csv")]
+    messages: Option<PathBuf>,
     /// Prints JSON.
     #[arg(long)]
     json: bool,
@@ -70,32 +100,64 @@ struct Subject {
 
 impl Simulate {
     pub(crate) fn run(mut self) -> Result<(), Failure> {
-        let mut loaded = topology::load(&self.topology, self.conventions).map_err(Failure::input)?;
-        for warning in &loaded.warnings {
-            eprintln!("warning: {warning}");
-        }
+        let watch = Watch::begin()?;
+        let mut loaded = self.load()?;
         let subject = match self.algorithm() {
             Some(algorithm) => {
                 let placed = self.placement.as_ref().and_then(PlacementArgument::ranks);
-                let ranks = placed.unwrap_or(loaded.topology.rank_count());
-                self.program.ranks.get_or_insert(ranks as usize);
+                let ranks = placed.or(loaded.as_ref().map(|loaded| loaded.topology.rank_count()));
+                if let Some(ranks) = ranks {
+                    self.program.ranks.get_or_insert(ranks as usize);
+                }
                 self.compile(algorithm)?
             }
             None if xml::is_xml(Path::new(&self.what)) => self.import()?,
             None => self.read()?,
         };
         if let Some(placement) = &self.placement {
+            let Some(loaded) = &mut loaded else {
+                return Err(Failure::input("--placement goes with --topology: loggp has no places"));
+            };
             loaded.topology = placement.place(&loaded.topology, subject.graph.rank_count())?;
         }
-        let simulation = Simulation::new(&loaded.topology).model(self.model).conventions(loaded.conventions);
-        match simulation.run(&subject.graph) {
-            Ok(report) if self.json => {
-                output::print(&self.json_report(&subject, &loaded, &report).to_string())
+        if watch.is_interrupted() {
+            return Err(Failure::Interrupted(format!("{}: interrupted before it was simulated", self.what)));
+        }
+        let loggp = self.loggp.unwrap_or_default();
+        let simulation = match &loaded {
+            Some(loaded) => Simulation::new(&loaded.topology).conventions(loaded.conventions).loggp(loggp),
+            None => Simulation::with_loggp(loggp).conventions(self.conventions.unwrap_or(Conventions::Exact)),
+        };
+        let simulation = simulation.model(self.model).compat(self.compat).fold(!self.no_fold);
+        let simulation = self.conditions.apply(simulation).observer(&watch);
+        let simulation = simulation.critical_path(self.critical_path).message_times(self.messages.is_some());
+        let result = simulation.run(&subject.graph);
+        watch.end();
+        match result {
+            Ok(report) => {
+                if let (Some(file), Some(times)) = (&self.messages, &report.message_times) {
+                    output::write_file(file, &messages::csv(times))?;
+                }
+                if self.json {
+                    return output::print(&self.json_report(&subject, loaded.as_ref(), &report).to_string());
+                }
+                output::print(&self.text_report(&subject, loaded.as_ref(), &report))
             }
-            Ok(report) => output::print(&self.text_report(&subject, &loaded, &report)),
+            Err(SimError::Stopped(so_far)) => {
+                output::print(&if self.json {
+                    unfinished::interrupted_json(&so_far).to_string()
+                } else {
+                    unfinished::interrupted_text(&so_far)
+                })?;
+                let Progress { time, finished, nodes, .. } = so_far.progress;
+                Err(Failure::Interrupted(format!(
+                    "{}: interrupted at {time} with {finished} of {nodes} nodes finished",
+                    self.what
+                )))
+            }
             Err(SimError::Stuck(stuck)) => {
                 if self.json {
-                    output::print(&json_stuck(&stuck).to_string())?;
+                    output::print(&unfinished::stuck_json(&stuck).to_string())?;
                 }
                 Err(Failure::Verdict(format!("{}: {stuck}", self.what)))
             }
@@ -105,9 +167,33 @@ impl Simulate {
             Err(error @ SimError::RankCount { graph, topology }) => {
                 let free = "; `--placement identity` leaves the rest of the topology free";
                 let hint = if graph < topology as usize { free } else { "" };
-                Err(Failure::input(format!("{} on {}: {error}{hint}", self.what, self.topology.display())))
+                Err(Failure::input(format!("{} on {}: {error}{hint}", self.what, self.network())))
             }
             Err(error) => Err(Failure::input(format!("{}: {error}", self.what))),
+        }
+    }
+
+    /// The network, which loggp can do without.
+    fn load(&self) -> Result<Option<LoadedTopology>, Failure> {
+        if self.loggp.is_some() && self.model != Model::LogGp {
+            return Err(Failure::input(format!("--loggp is for --model loggp, not {}", self.model)));
+        }
+        let Some(path) = &self.topology else {
+            let needed = || Failure::input(format!("--model {} needs --topology FILE", self.model));
+            return if self.model == Model::LogGp { Ok(None) } else { Err(needed()) };
+        };
+        let loaded = topology::load(path, self.conventions).map_err(Failure::input)?;
+        for warning in &loaded.warnings {
+            eprintln!("warning: {warning}");
+        }
+        Ok(Some(loaded))
+    }
+
+    /// What the simulation ran on, in words.
+    fn network(&self) -> String {
+        match &self.topology {
+            Some(path) => path.display().to_string(),
+            None => "no topology".to_owned(),
         }
     }
 
@@ -208,7 +294,7 @@ impl Simulate {
         (algbw, busbw)
     }
 
-    fn json_report(&self, subject: &Subject, loaded: &LoadedTopology, report: &Report) -> Value {
+    fn json_report(&self, subject: &Subject, loaded: Option<&LoadedTopology>, report: &Report) -> Value {
         let (algbw, busbw) = self.bandwidths(subject, report);
         let ranks: Vec<Value> = report
             .finish
@@ -218,15 +304,15 @@ impl Simulate {
             .collect();
         let parameters: serde_json::Map<String, Value> =
             subject.parameters.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-        let busiest = busiest_link(loaded, report).map(
+        let busiest = loaded.and_then(|loaded| links::busiest(&loaded.topology, report)).map(
             |(link, load)| json!({"link": link, "bytes": load.bytes.0, "busy_ns": nanoseconds(load.busy)}),
         );
-        json!({
+        let mut value = json!({
             "algorithm": subject.name,
             "parameters": parameters,
             "collective": subject.collective,
             "size_bytes": subject.size.map(|size| size.0),
-            "topology": self.topology.display().to_string(),
+            "topology": self.topology.as_ref().map(|path| path.display().to_string()),
             "placement": self.placement.as_ref().map(ToString::to_string),
             "model": report.model.name(),
             "conventions": report.conventions.name(),
@@ -237,11 +323,19 @@ impl Simulate {
             "busbw_gb_per_s": busbw,
             "ranks": ranks,
             "busiest_link": busiest,
+            "folded": report.folded,
             "notes": report.notes,
-        })
+        });
+        if let (true, Some(loaded)) = (self.links, loaded) {
+            value["links"] = links::to_json(&loaded.topology, report);
+        }
+        if let Some(path) = &report.critical_path {
+            value["critical_path"] = path::to_json(path);
+        }
+        value
     }
 
-    fn text_report(&self, subject: &Subject, loaded: &LoadedTopology, report: &Report) -> String {
+    fn text_report(&self, subject: &Subject, loaded: Option<&LoadedTopology>, report: &Report) -> String {
         let (algbw, busbw) = self.bandwidths(subject, report);
         let bandwidth = |value: Option<f64>| value.map_or("unknown".to_owned(), |gb| format!("{gb:.3} GB/s"));
         let size = subject.size.map_or("size unknown".to_owned(), |size| size.to_string());
@@ -258,8 +352,8 @@ impl Simulate {
         let mut text = format!(
             "{}{parameters}, {size}, {} ranks{placement}, on {} ({} under {} conventions)\n\n",
             subject.name,
-            loaded.topology.rank_count(),
-            self.topology.display(),
+            report.finish.len(),
+            self.network(),
             report.model.name(),
             report.conventions.name(),
         );
@@ -285,50 +379,30 @@ impl Simulate {
                 ));
             }
         }
-        if let Some((link, load)) = busiest_link(loaded, report) {
+        if let Some((link, load)) = loaded.and_then(|loaded| links::busiest(&loaded.topology, report)) {
             let share = load.busy.0 as f64 / report.makespan.0.max(1) as f64 * 100.0;
             text.push_str(&format!(
                 "busiest link: {link}, {} bytes, busy {share:.1} % of the time\n",
                 load.bytes.0
             ));
         }
+        if report.folded {
+            text.push_str("all ranks do the same: one was simulated for all (--no-fold simulates each)\n");
+        }
         for note in &report.notes {
             text.push_str(&format!("note: {note}\n"));
+        }
+        if let (true, Some(loaded)) = (self.links, loaded) {
+            text.push_str(&links::to_text(&loaded.topology, report));
+        }
+        if let Some(path) = &report.critical_path {
+            text.push_str(&path::to_text(path));
         }
         text
     }
 }
 
-/// The link that was occupied longest, in words; the first of several.
-fn busiest_link(loaded: &LoadedTopology, report: &Report) -> Option<(String, LinkLoad)> {
-    let links = report.links.as_deref()?;
-    let load = links.iter().rev().max_by_key(|load| load.busy).filter(|load| load.busy > Picos::ZERO)?;
-    Some((loaded.topology.link(load.link)?.description, *load))
-}
-
 /// Nanoseconds with the decimals that there are.
 fn decimal_ns(time: Picos) -> String {
     nanoseconds(time).to_string()
-}
-
-fn json_stuck(stuck: &StuckReport) -> Value {
-    let receives: Vec<Value> = stuck
-        .receives
-        .iter()
-        .map(|receive| {
-            json!({
-                "rank": receive.rank, "node": receive.node, "peer": receive.peer,
-                "tag": receive.tag, "bytes": receive.bytes.0, "message": receive.to_string(),
-            })
-        })
-        .collect();
-    let cycles: Vec<Value> =
-        stuck.cycles.iter().map(|cycle| json!({"rank": cycle.rank, "nodes": cycle.nodes})).collect();
-    json!({
-        "verdict": "stuck",
-        "partial_time_ns": nanoseconds(stuck.time),
-        "unfinished_nodes": stuck.unfinished,
-        "waiting": receives,
-        "dependence_cycles": cycles,
-    })
 }

@@ -10,10 +10,11 @@ use crate::model::Conventions;
 /// ASTRA-sim keeps the upper tags for itself.
 const ASTRA_SIM_TAGS: u32 = 500_000_000;
 
-/// What tells apart the connections that leave a rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What tells apart the connections that leave a rank, or those that end at one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key {
-    pub(super) dst: u32,
+    /// The rank at the other end.
+    pub(super) peer: u32,
     tag: u32,
     /// 0 where sizes do not tell connections apart.
     bytes: u64,
@@ -21,11 +22,16 @@ pub(super) struct Key {
 
 impl Key {
     #[inline]
-    pub(super) fn new(conventions: Conventions, dst: u32, tag: u32, bytes: u64) -> Self {
+    pub(super) fn new(conventions: Conventions, peer: u32, tag: u32, bytes: u64) -> Self {
         match conventions {
-            Conventions::Exact => Self { dst, tag, bytes: 0 },
-            Conventions::AstraSim => Self { dst, tag: tag % ASTRA_SIM_TAGS, bytes },
+            Conventions::Exact => Self { peer, tag, bytes: 0 },
+            Conventions::AstraSim => Self { peer, tag: tag % ASTRA_SIM_TAGS, bytes },
         }
+    }
+
+    /// The same connection, seen from its other end.
+    pub(super) fn seen_from(self, peer: u32) -> Self {
+        Self { peer, ..self }
     }
 }
 
@@ -41,7 +47,7 @@ pub(super) struct Connection {
 }
 
 /// Which end of a connection a node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Side {
     Send,
     Recv,

@@ -6,7 +6,7 @@ use chakra_et::graph::{Op, RankGraph};
 
 use super::connection::Key;
 use super::node::{Phase, RankState};
-use super::{Engine, Network};
+use super::{Engine, Network, deadlock};
 use crate::model::Conventions;
 use crate::stuck::{DependenceCycle, StuckReport, WaitReason, WaitingReceive};
 use crate::units::Bytes;
@@ -27,6 +27,11 @@ impl<N: Network> Engine<'_, N> {
         for (rank, (graph, state)) in ranks() {
             sends.collect(rank, graph, state);
         }
+        // What each waiting RECV waits for, where that is a SEND that waits itself.
+        let unsent = waiting.iter().filter_map(|&(rank, node, src, tag, bytes)| {
+            Some(((rank, node), sends.unsent(src, rank, tag, bytes)?))
+        });
+        let deadlock = deadlock::find(self.graph, &self.ranks, &unsent.collect());
         let receives = waiting.into_iter().map(|(rank, node, peer, tag, bytes)| {
             let graph = self.graph.rank(rank as usize);
             let source = self.graph.source(rank as usize, node);
@@ -49,6 +54,7 @@ impl<N: Network> Engine<'_, N> {
             time: self.queue.now(),
             unfinished: self.unfinished,
             nodes: self.graph.node_count(),
+            deadlock,
             cycles: cycles.collect(),
             receives: receives.collect(),
         }
@@ -76,6 +82,7 @@ struct LeftSends {
 
 #[derive(Clone, Copy)]
 struct Left {
+    number: u32,
     node: u64,
     tag: u32,
     bytes: Bytes,
@@ -96,13 +103,19 @@ impl LeftSends {
         for (node, op, blocked) in early.chain(blocked) {
             let Op::Send { dst, tag, bytes } = op else { continue };
             let Some(of_pair) = self.by_pair.get_mut(&(src, dst)) else { continue };
-            let left = Left { node: graph.id(node), tag, bytes: Bytes(bytes) };
+            let left = Left { number: node, node: graph.id(node), tag, bytes: Bytes(bytes) };
             of_pair.get_or_insert(left);
             self.by_tag.entry((src, dst, tag)).or_insert(left);
             if blocked {
                 self.by_key.entry((src, Key::new(self.conventions, dst, tag, bytes))).or_insert(left);
             }
         }
+    }
+
+    /// The SEND that fits and was not issued, by its number.
+    fn unsent(&self, src: u32, dst: u32, tag: u32, bytes: u64) -> Option<u32> {
+        let key = Key::new(self.conventions, dst, tag, bytes);
+        self.by_key.get(&(src, key)).map(|left| left.number)
     }
 
     fn reason(&self, src: u32, dst: u32, tag: u32, bytes: u64) -> WaitReason {

@@ -21,15 +21,20 @@ impl Phase {
     pub(super) const EARLY: Self = Self(u32::MAX - 2);
     /// Finished.
     pub(super) const FINISHED: Self = Self(u32::MAX - 3);
+    /// Of models with processors, a SEND that has finished while its message is under way: its RECV is not
+    /// issued yet, or is.
+    pub(super) const LEFT: Self = Self(u32::MAX - 4);
+    pub(super) const LEFT_MATCHED: Self = Self(u32::MAX - 5);
+    const LOWEST_CODE: Self = Self::LEFT_MATCHED;
 
     fn waiting(dependences: usize) -> Result<Self, Overflow> {
-        let count = u32::try_from(dependences).ok().filter(|count| *count < Self::FINISHED.0);
+        let count = u32::try_from(dependences).ok().filter(|count| *count < Self::LOWEST_CODE.0);
         count.map(Self).ok_or(Overflow::DEPENDENCES)
     }
 
     /// Whether the node still waits for dependences.
     pub(super) fn is_blocked(self) -> bool {
-        self.0 < Self::FINISHED.0
+        self.0 < Self::LOWEST_CODE.0
     }
 
     /// One dependence less; true if that was the last.

@@ -29,11 +29,11 @@ impl Plan {
         for (src, keys) in (0..).zip(&keys) {
             first.push(connections.len() as u32);
             for key in keys {
-                let pair = Pair { src, dst: key.dst };
+                let pair = Pair { src, dst: key.peer };
                 if pairs.last() != Some(&pair) {
                     pairs.push(pair);
                 }
-                connections.push(Connection::new(src, key.dst, (pairs.len() - 1) as u32));
+                connections.push(Connection::new(src, key.peer, (pairs.len() - 1) as u32));
             }
             if connections.len() >= NONE as usize {
                 return Err(Overflow::CONNECTIONS.into());

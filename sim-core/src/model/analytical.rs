@@ -4,17 +4,18 @@
 //! * ASTRA-sim's congestion-unaware backend: ⌊hops · latency + size / bandwidth⌋ whole ns, all three
 //!   of the lowest-numbered dimension in which the coordinates differ.
 //!
-//! One event for each message; nothing is kept but an index for each pair of ranks.
+//! [`Routes`] is the model for the sweep; [`Analytical`] for the event engine, with one event for each message.
 
 use rustc_hash::FxHashMap;
 
 use super::Conventions;
-use super::network::{Network, Pair};
+use super::network::{ContentionFree, Network, Pair, Sent};
 use super::timing::Timing;
-use crate::engine::{Event, EventQueue, MessageId, Messages, Overflow};
+use crate::error::Overflow;
+use crate::events::{Event, EventQueue, MessageId, Messages};
 use crate::report::LinkLoad;
 use crate::topology::Topology;
-use crate::units::{Bandwidth, Picos};
+use crate::units::{Bandwidth, Bytes, Picos};
 
 /// Said in every report, because results can look better than any machine.
 const NO_LIMIT: &str = "analytical is contention-free and has no injection limit: any number of messages leave a \
@@ -106,7 +107,66 @@ impl Network for Analytical {
         Ok(())
     }
 
+    fn parts(&self, pair: u32, size: Bytes) -> Option<(Picos, Picos)> {
+        let timing = &self.timings[self.timing_of[pair as usize] as usize];
+        let (latency, passage) = (timing.passage(Bytes(0))?, timing.passage(size)?);
+        Some((latency, Picos(passage.0.checked_sub(latency.0)?)))
+    }
+
     fn link_loads(&self) -> Option<Vec<LinkLoad>> {
         None
+    }
+}
+
+/// The times of all routes, worked out when they are asked for.
+pub(crate) struct Routes<'a> {
+    topology: &'a Topology,
+    conventions: Conventions,
+}
+
+impl<'a> Routes<'a> {
+    pub(crate) fn new(topology: &'a Topology, conventions: Conventions) -> Self {
+        Self { topology, conventions }
+    }
+}
+
+/// A route with its last answer: most messages of a collective have one size.
+pub(crate) struct Route {
+    timing: Timing,
+    size: Bytes,
+    passage: Picos,
+}
+
+impl ContentionFree for Routes<'_> {
+    type Route = Route;
+    type Processor = ();
+    const CONCURRENT: bool = true;
+
+    fn route(&self, src: u32, dst: u32) -> Option<Route> {
+        let timing = route_timing(self.topology, self.conventions, Pair { src, dst })?;
+        Some(Route { timing, size: Bytes(0), passage: timing.passage(Bytes(0))? })
+    }
+
+    fn alike(&self, a: &Route, b: &Route) -> bool {
+        a.timing.bits() == b.timing.bits()
+    }
+
+    #[inline]
+    fn send(&self, route: &mut Route, (): &mut (), ready: Picos, size: Bytes) -> Option<Sent> {
+        if size != route.size {
+            (route.size, route.passage) = (size, route.timing.passage(size)?);
+        }
+        let arrival = ready.checked_add(route.passage)?;
+        Some(Sent { finish: arrival, arrival })
+    }
+
+    #[inline]
+    fn receive(&self, (): &mut (), ready: Picos, arrival: Picos, _: Bytes) -> Option<Picos> {
+        Some(ready.max(arrival))
+    }
+
+    #[inline]
+    fn compute(&self, (): &mut (), ready: Picos, duration: Picos) -> Option<Picos> {
+        ready.checked_add(duration)
     }
 }

@@ -12,7 +12,8 @@
 use super::Conventions;
 use super::network::{Network, Pair};
 use super::timing::Timing;
-use crate::engine::{Event, EventQueue, MessageId, Messages, Overflow, Ticket};
+use crate::error::Overflow;
+use crate::events::{Event, EventQueue, MessageId, Messages, Ticket};
 use crate::report::LinkLoad;
 use crate::topology::{LinkId, Topology};
 use crate::units::{Bytes, Picos};
@@ -204,6 +205,20 @@ impl Network for LinkQueue {
         self.start(at, head, messages, queue)
     }
 
+    fn parts(&self, pair: u32, size: Bytes) -> Option<(Picos, Picos)> {
+        let (mut latency, mut bandwidth) = (Picos::ZERO, Picos::ZERO);
+        for hop in &self.hops[self.first_hop[pair as usize] as usize..] {
+            let timing = &self.costs[self.links[(hop & !LAST_HOP) as usize].cost as usize].timing;
+            let (occupation, passage) = (timing.occupation(size)?, timing.passage(size)?);
+            bandwidth = bandwidth.checked_add(occupation)?;
+            latency = latency.checked_add(Picos(passage.0.checked_sub(occupation.0)?))?;
+            if hop & LAST_HOP != 0 {
+                break;
+            }
+        }
+        Some((latency, bandwidth))
+    }
+
     fn link_loads(&self) -> Option<Vec<LinkLoad>> {
         let loads = self.ids.iter().zip(&self.links);
         Some(
@@ -215,7 +230,7 @@ impl Network for LinkQueue {
 }
 
 /// The links that some route uses, numbered from 0 in the order of their ids.
-enum DenseLinks {
+pub(super) enum DenseLinks {
     /// By link id, the index or `UNUSED`: for topologies with few links beside the routes.
     Table(Vec<u32>),
     /// The used ids in order, for the others.
@@ -225,7 +240,7 @@ enum DenseLinks {
 const UNUSED: u32 = u32::MAX;
 
 impl DenseLinks {
-    fn of(topology: &Topology, pairs: &[Pair]) -> Self {
+    pub(super) fn of(topology: &Topology, pairs: &[Pair]) -> Self {
         const LINKS_PER_PAIR: u64 = 16;
         let mut route = Vec::new();
         let few = (pairs.len() as u64 * LINKS_PER_PAIR).max(1 << 16);
@@ -250,14 +265,14 @@ impl DenseLinks {
     }
 
     /// The index of a link on a route of one of the pairs.
-    fn index(&self, id: LinkId) -> u32 {
+    pub(super) fn index(&self, id: LinkId) -> u32 {
         match self {
             Self::Table(table) => table[id.0 as usize],
             Self::Sorted(used) => used.partition_point(|used| *used < id.0) as u32,
         }
     }
 
-    fn ids(&self) -> Vec<LinkId> {
+    pub(super) fn ids(&self) -> Vec<LinkId> {
         match self {
             Self::Table(table) => {
                 let used = (0..).zip(table).filter(|(_, index)| **index != UNUSED);

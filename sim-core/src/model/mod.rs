@@ -4,14 +4,19 @@
 //! |---|---|---|
 //! | `analytical` | contention-free | see [`Model::Analytical`] |
 //! | `link-queue` | store and forward, a queue for each link | see [`Model::LinkQueue`] |
+//! | `fluid` | cut-through, links shared max-min fairly | see [`Model::Fluid`] |
+//! | `loggp` | overheads and gaps on the ranks, no topology | see [`Model::LogGp`] |
 //!
-//! Under every model a SEND finishes when its message is delivered, and a RECV when the message has
-//! arrived and the RECV was issued: buffers are unlimited, nobody waits for a receiver.
+//! Under every model but `loggp` a SEND finishes when its message is delivered, and a RECV when the message has
+//! arrived and the RECV was issued. Under every model buffers are unlimited: nobody waits for a receiver.
 
 pub(crate) mod analytical;
+pub(crate) mod fluid;
 pub(crate) mod link_queue;
+pub(crate) mod loggp;
 pub(crate) mod network;
 mod timing;
+pub(crate) mod unit;
 
 use std::fmt;
 use std::str::FromStr;
@@ -36,6 +41,21 @@ pub enum Model {
     /// Under ASTRA-sim's conventions these are ⌊size / bandwidth⌋ and ⌊latency + size / bandwidth⌋
     /// whole ns, and the topology has one dimension.
     LinkQueue,
+    /// Cut-through, the bandwidth of every directed link shared max-min fairly, named `fluid`.
+    ///
+    /// A message flows over all links of its route at once, at a rate that changes as others come and go:
+    /// no link carries more than its bandwidth, and every flow crosses a full link on which no other is
+    /// faster. It is delivered Σ latency of its hops after its last byte has left. Alone it takes what
+    /// [`Model::Analytical`] says; k equal messages that start together on one link take
+    /// k · size / bandwidth each. Flows end at the nearest picosecond, half up. Only under
+    /// [`Conventions::Exact`].
+    Fluid,
+    /// LogGP on the ranks, without a topology, named `loggp`.
+    ///
+    /// Sending occupies the processor of a rank for o, receiving for o + (s−1)·G; a message of s bytes is
+    /// under way for L, and the next may follow g + (s−1)·G after it. A SEND finishes when the
+    /// processor is free again, not when its message is delivered. See [`LogGp`](crate::LogGp) for the parameters.
+    LogGp,
 }
 
 /// The arithmetic of a simulation.
@@ -61,7 +81,7 @@ pub struct UnknownName {
 
 impl Model {
     /// All models.
-    pub const ALL: [Self; 2] = [Self::Analytical, Self::LinkQueue];
+    pub const ALL: [Self; 4] = [Self::Analytical, Self::LinkQueue, Self::Fluid, Self::LogGp];
 
     /// The name, as on a command line.
     #[must_use]
@@ -69,6 +89,8 @@ impl Model {
         match self {
             Self::Analytical => "analytical",
             Self::LinkQueue => "link-queue",
+            Self::Fluid => "fluid",
+            Self::LogGp => "loggp",
         }
     }
 }
@@ -115,7 +137,7 @@ impl FromStr for Conventions {
     }
 }
 
-fn by_name<T: Copy, const N: usize>(
+pub(crate) fn by_name<T: Copy, const N: usize>(
     what: &'static str,
     name: &str,
     all: [T; N],
@@ -142,7 +164,7 @@ mod tests {
         }
         assert_eq!(
             "packet".parse::<Model>().unwrap_err().to_string(),
-            "there is no model \"packet\": expected one of analytical, link-queue"
+            "there is no model \"packet\": expected one of analytical, link-queue, fluid, loggp"
         );
     }
 }

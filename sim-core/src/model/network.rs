@@ -1,7 +1,9 @@
-//! What the engine asks of a model.
+//! What the engines ask of a model: the event engine a [`Network`], the sweep [`ContentionFree`].
 
-use crate::engine::{EventQueue, MessageId, Messages, Overflow};
+use crate::error::Overflow;
+use crate::events::{EventQueue, MessageId, Messages};
 use crate::report::LinkLoad;
+use crate::units::{Bytes, Picos};
 
 /// Two ranks between which messages go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,10 +12,34 @@ pub(crate) struct Pair {
     pub(crate) dst: u32,
 }
 
+/// What a processor may be occupied with, beside sending.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Work {
+    /// A message of this size.
+    Receive(Bytes),
+    /// A COMP of this duration.
+    Compute(Picos),
+}
+
 /// A model at work: it moves messages by scheduling events, and says when they are delivered.
 ///
 /// A network is made for the pairs of ranks of one run, so that it can prepare its routes.
 pub(crate) trait Network {
+    /// Whether sending, receiving and computing occupy a processor of the rank.
+    ///
+    /// If so, the model says by `Event::Received` when a SEND finishes, an arrival is only the first byte, and
+    /// RECVs and COMPs take the time that [`Network::occupy`] says.
+    const HAS_PROCESSORS: bool = false;
+
+    /// When a RECV or COMP finishes that could start now.
+    fn occupy(&mut self, _rank: u32, work: Work, now: Picos) -> Result<Picos, Overflow> {
+        let duration = match work {
+            Work::Receive(_) => Picos::ZERO,
+            Work::Compute(duration) => duration,
+        };
+        now.checked_add(duration).ok_or(Overflow::TIME)
+    }
+
     /// Takes over a message of the `pair`-th pair at the current time.
     fn inject(
         &mut self,
@@ -39,6 +65,59 @@ pub(crate) trait Network {
         queue: &mut EventQueue,
     ) -> Result<(), Overflow>;
 
+    /// What a message of the `pair`-th pair takes that has its links for itself: latency and serialisation. None
+    /// if the model does not tell them apart.
+    fn parts(&self, _pair: u32, _size: Bytes) -> Option<(Picos, Picos)> {
+        None
+    }
+
     /// What the links carried, if the model knows links.
     fn link_loads(&self) -> Option<Vec<LinkLoad>>;
+}
+
+/// A model in which messages do not disturb each other.
+///
+/// All functions give None where a time does not fit.
+pub(crate) trait ContentionFree: Sync {
+    /// What a sender keeps of the way to another rank.
+    type Route: Send + Sync;
+    /// What a rank keeps from one node to the next.
+    type Processor: Default + Send;
+    /// Whether the nodes of a rank that are ready do not disturb each other either.
+    const CONCURRENT: bool;
+
+    /// The way between two different ranks.
+    fn route(&self, src: u32, dst: u32) -> Option<Self::Route>;
+
+    /// Whether messages of every size take the same on both ways.
+    fn alike(&self, a: &Self::Route, b: &Self::Route) -> bool;
+
+    /// A SEND that is ready.
+    fn send(
+        &self,
+        route: &mut Self::Route,
+        processor: &mut Self::Processor,
+        ready: Picos,
+        size: Bytes,
+    ) -> Option<Sent>;
+
+    /// When a RECV finishes that is ready at a time, and whose message arrives at a time.
+    fn receive(
+        &self,
+        processor: &mut Self::Processor,
+        ready: Picos,
+        arrival: Picos,
+        size: Bytes,
+    ) -> Option<Picos>;
+
+    /// When a COMP finishes that is ready at a time.
+    fn compute(&self, processor: &mut Self::Processor, ready: Picos, duration: Picos) -> Option<Picos>;
+}
+
+/// What becomes of a message that is sent.
+pub(crate) struct Sent {
+    /// When the SEND finishes.
+    pub(crate) finish: Picos,
+    /// When the message is there for its RECV.
+    pub(crate) arrival: Picos,
 }

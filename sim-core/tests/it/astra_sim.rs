@@ -52,6 +52,22 @@ fn halving_doubling_all_reduce_of_1_mib_among_8() {
 }
 
 #[test]
+fn direct_all_reduce() {
+    check("FullyConnected", 16, &all_pairs_all_reduce(16, 62_500, 3), [48_328.0, 48_328.0]);
+    // On links that several messages want the order in which ASTRA-sim hands out its nodes matters; these are
+    // the results in ascending order.
+    for (name, npus, chunk, micros, contention_free, makespan) in
+        [("Ring", 8, 131_072, 7, 56_382.0, 84_997.0), ("Switch", 16, 62_500, 3, 49_328.0, 100_544.0)]
+    {
+        let graph = all_pairs_all_reduce(npus, chunk, micros);
+        let [analytical, link_queue] =
+            finish_ns(&astra(name, npus, 50.0, 500.0), Conventions::AstraSim, &graph);
+        assert_eq!(analytical, vec![contention_free; npus as usize], "{name}");
+        assert_eq!(link_queue.into_iter().fold(0.0, f64::max), makespan, "{name}");
+    }
+}
+
+#[test]
 fn tags_are_taken_modulo_500_000_000() {
     use chakra_et::graph::Op;
     let mut ranks = Ranks::new(2);

@@ -92,7 +92,7 @@ fn ranks_that_are_placed_apart_pay_for_the_way() {
     // Placed on its own topology every rank is as without a placement.
     let graph = ring_all_reduce(8, MB, 3);
     let identity = Placement::identity(8);
-    for model in Model::ALL {
+    for model in NETWORK_MODELS {
         let plain = Simulation::new(&ring).model(model);
         assert_eq!(plain.placement(&identity).run(&graph), plain.run(&graph));
     }

@@ -61,6 +61,7 @@ proptest! {
             (Model::Analytical, Conventions::Exact),
             (Model::Analytical, Conventions::AstraSim),
             (Model::LinkQueue, Conventions::Exact),
+            (Model::Fluid, Conventions::Exact),
         ] {
             let simulation = Simulation::new(&topology).model(model).conventions(conventions);
             let report = simulation.run(&graph).unwrap();
@@ -86,7 +87,9 @@ proptest! {
         let analytical = run(Model::Analytical, 25.0);
         let faster = run(Model::Analytical, 25.0 * more);
         let link_queue = run(Model::LinkQueue, 25.0);
+        let fluid = run(Model::Fluid, 25.0);
         for rank in 0..12 {
+            prop_assert!(analytical.finish[rank] <= fluid.finish[rank]);
             prop_assert!(faster.finish[rank] <= analytical.finish[rank]);
             prop_assert!(analytical.finish[rank] <= link_queue.finish[rank]);
         }
@@ -95,10 +98,13 @@ proptest! {
     #[test]
     fn the_number_of_threads_changes_nothing(shape in shapes(), messages in messages()) {
         let (graph, topology) = (graph(&messages), topology(&shape, 25.0));
-        let run = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| Simulation::new(&topology).run(&graph).unwrap())
-        };
-        prop_assert_eq!(run(1), run(3));
+        for model in NETWORK_MODELS {
+            let run = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let simulation = Simulation::new(&topology).model(model).message_times(true).critical_path(true);
+                pool.install(|| simulation.run(&graph).unwrap())
+            };
+            prop_assert_eq!(run(1), run(3));
+        }
     }
 }

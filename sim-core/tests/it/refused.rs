@@ -86,7 +86,7 @@ fn sums_that_do_not_fit_are_errors() {
     let fast = Dimension::ring(2, "1000000 TB/s".parse().unwrap(), "0 ns".parse().unwrap());
     let topology = Topology::new([fast]).unwrap();
     let graph = ranks.graph();
-    for model in Model::ALL {
+    for model in MODELS {
         let error = Simulation::new(&topology).model(model).run(&graph).unwrap_err().to_string();
         assert_eq!(error, "the messages are too large: expected fewer than 2^64 bytes in all");
     }

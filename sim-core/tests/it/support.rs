@@ -4,6 +4,12 @@ use chakra_et::graph::{Graph, Op, Origin, RankGraph, RankGraphBuilder};
 use sim_core::topology::{Dimension, Topology, parse_astra_yaml};
 use sim_core::{Conventions, Model, Report, Simulation};
 
+/// The models that both conventions know, of those in which messages use a network.
+pub(crate) const MODELS: [Model; 2] = [Model::Analytical, Model::LinkQueue];
+
+/// The models in which messages use a network.
+pub(crate) const NETWORK_MODELS: [Model; 3] = [Model::Analytical, Model::LinkQueue, Model::Fluid];
+
 /// The ranks of a graph under construction.
 pub(crate) struct Ranks(Vec<RankGraphBuilder>);
 
@@ -94,6 +100,29 @@ pub(crate) fn direct_all_reduce(n: u32, chunk: u64) -> Graph {
     ranks.graph()
 }
 
+/// Direct all-reduce as thread blocks, one for each peer in ascending order: send my part of the peer's chunk,
+/// receive and reduce, one peer after the other from the next rank on; then exchange the results.
+pub(crate) fn all_pairs_all_reduce(n: u32, chunk: u64, reduce_micros: u64) -> Graph {
+    let mut ranks = Ranks::new(n);
+    for rank in 0..n {
+        // The nodes of the thread block for a peer begin at 5 times its place among the peers.
+        let first = |peer: u32| 5 * if peer < rank { peer } else { peer - 1 };
+        let reduced = |distance: u32| first((rank + distance) % n) + 2;
+        let last = reduced(n - 1);
+        for peer in (0..n).filter(|peer| *peer != rank) {
+            let distance = (peer + n - rank) % n;
+            let send = ranks.send(rank, peer, chunk, &[]);
+            let before = if distance > 1 { vec![reduced(distance - 1), send] } else { vec![send] };
+            let recv = ranks.recv(rank, peer, chunk, &before);
+            let reduce = ranks.comp(rank, reduce_micros, &[recv]);
+            let both = if reduce == last { vec![last] } else { vec![last, reduce] };
+            let result = ranks.send(rank, peer, chunk, &both);
+            ranks.recv(rank, peer, chunk, &[result]);
+        }
+    }
+    ranks.graph()
+}
+
 /// One dimension by ASTRA-sim's name of it, read as an ASTRA-sim network file.
 pub(crate) fn astra(name: &str, npus: u32, gb_per_s: f64, latency_ns: f64) -> Topology {
     let text = format!(
@@ -113,7 +142,7 @@ pub(crate) fn one(
 
 /// The finish times of the ranks in ns, under [analytical, link-queue].
 pub(crate) fn finish_ns(topology: &Topology, conventions: Conventions, graph: &Graph) -> [Vec<f64>; 2] {
-    Model::ALL.map(|model| {
+    MODELS.map(|model| {
         let report = simulate(topology, model, conventions, graph);
         report.finish.iter().map(|finish| finish.as_ns()).collect()
     })
@@ -121,7 +150,7 @@ pub(crate) fn finish_ns(topology: &Topology, conventions: Conventions, graph: &G
 
 /// The makespans in ns, under [analytical, link-queue].
 pub(crate) fn makespan_ns(topology: &Topology, conventions: Conventions, graph: &Graph) -> [f64; 2] {
-    Model::ALL.map(|model| simulate(topology, model, conventions, graph).makespan.as_ns())
+    MODELS.map(|model| simulate(topology, model, conventions, graph).makespan.as_ns())
 }
 
 pub(crate) fn simulate(topology: &Topology, model: Model, conventions: Conventions, graph: &Graph) -> Report {

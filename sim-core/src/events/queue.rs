@@ -8,7 +8,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{MessageId, Overflow};
+use super::MessageId;
+use crate::error::Overflow;
 use crate::units::Picos;
 
 /// What happens.
@@ -20,8 +21,12 @@ pub(crate) enum Event {
     LinkFree(u32),
     /// A COMP has ended, or the first of several that end together.
     Computed { rank: u32, node: u32 },
-    /// A RECV finds its message already there.
+    /// A RECV has its message.
     Received { rank: u32, node: u32 },
+    /// A rank that is late begins.
+    Start { rank: u32 },
+    /// The overhead of a SEND is over.
+    Inject { rank: u32, node: u32 },
 }
 
 /// A place in the order of scheduling.
@@ -48,7 +53,7 @@ pub(crate) struct EventQueue {
 /// An event in a list: 24 bytes.
 #[derive(Clone, Copy)]
 struct Slot {
-    /// Ticket, and in the lowest two bits the kind of event.
+    /// Ticket, and in the lowest bits the kind of event.
     ticket_and_kind: u64,
     first: u32,
     second: u32,
@@ -70,6 +75,7 @@ struct OpenList {
 /// No slot.
 const END: u32 = u32::MAX;
 const OPEN_LISTS: usize = 64;
+const KIND_BITS: u32 = 3;
 
 impl EventQueue {
     pub(crate) fn new() -> Self {
@@ -105,7 +111,7 @@ impl EventQueue {
     #[inline]
     pub(crate) fn reserve(&mut self) -> Ticket {
         let ticket = self.next;
-        // 2^62 tickets do not run out: at 10^9 a second they last for a century.
+        // 2^61 tickets do not run out: at 10^9 a second they last for half a century.
         self.next = Ticket(ticket.0 + 1);
         ticket
     }
@@ -123,8 +129,11 @@ impl EventQueue {
             Event::LinkFree(link) => (1, link, 0),
             Event::Computed { rank, node } => (2, rank, node),
             Event::Received { rank, node } => (3, rank, node),
+            Event::Start { rank } => (4, rank, 0),
+            Event::Inject { rank, node } => (5, rank, node),
         };
-        let slot = self.insert(Slot { ticket_and_kind: ticket.0 << 2 | kind, first, second, next: END })?;
+        let slot =
+            self.insert(Slot { ticket_and_kind: ticket.0 << KIND_BITS | kind, first, second, next: END })?;
         if at == self.now {
             self.add_to_current(slot);
             return Ok(());
@@ -132,7 +141,7 @@ impl EventQueue {
         // The multiplier spreads times that are multiples of a common step.
         let hash = (at.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as usize;
         let open = &mut self.open[hash];
-        if open.at == at && self.slots[open.tail as usize].ticket_and_kind < ticket.0 << 2 {
+        if open.at == at && self.slots[open.tail as usize].ticket_and_kind < ticket.0 << KIND_BITS {
             self.slots[open.tail as usize].next = slot;
             open.tail = slot;
             return Ok(());
@@ -160,12 +169,14 @@ impl EventQueue {
         let slot = self.slots[at as usize];
         self.slots[at as usize].next = self.unused;
         self.unused = at;
-        self.running = Ticket(slot.ticket_and_kind >> 2);
-        Some(match slot.ticket_and_kind & 3 {
+        self.running = Ticket(slot.ticket_and_kind >> KIND_BITS);
+        Some(match slot.ticket_and_kind & ((1 << KIND_BITS) - 1) {
             0 => Event::Arrival(MessageId::new(slot.first)),
             1 => Event::LinkFree(slot.first),
             2 => Event::Computed { rank: slot.first, node: slot.second },
-            _ => Event::Received { rank: slot.first, node: slot.second },
+            3 => Event::Received { rank: slot.first, node: slot.second },
+            4 => Event::Start { rank: slot.first },
+            _ => Event::Inject { rank: slot.first, node: slot.second },
         })
     }
 

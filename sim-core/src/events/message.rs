@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::ops::{Index, IndexMut};
 
-use super::Overflow;
+use crate::error::Overflow;
 use crate::units::Bytes;
 
 /// The place of a message that is under way.
@@ -30,18 +30,18 @@ pub(crate) struct Messages {
 }
 
 impl MessageId {
-    pub(super) fn new(index: u32) -> Self {
+    pub(crate) fn new(index: u32) -> Self {
         Self(NonZeroU32::MIN.saturating_add(index))
     }
 
-    pub(super) fn index(self) -> u32 {
+    pub(crate) fn index(self) -> u32 {
         self.0.get() - 1
     }
 }
 
 impl Messages {
     #[inline]
-    pub(super) fn insert(&mut self, bytes: Bytes, connection: u32, node: u32) -> Result<MessageId, Overflow> {
+    pub(crate) fn insert(&mut self, bytes: Bytes, connection: u32, node: u32) -> Result<MessageId, Overflow> {
         let message = Message { bytes, connection, node, hop: 0, next: None };
         if let Some(id) = self.unused {
             self.unused = std::mem::replace(&mut self[id], message).next;
@@ -53,7 +53,7 @@ impl Messages {
     }
 
     #[inline]
-    pub(super) fn remove(&mut self, id: MessageId) -> Message {
+    pub(crate) fn remove(&mut self, id: MessageId) -> Message {
         let message = self[id];
         self[id].next = self.unused.replace(id);
         message

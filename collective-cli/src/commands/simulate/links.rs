@@ -1,0 +1,77 @@
+//! What the links carried.
+
+use collective::sim::Report;
+use collective::sim::report::LinkLoad;
+use collective::sim::topology::{Link, Topology};
+use collective::sim::units::Picos;
+use serde_json::{Value, json};
+
+use crate::json::nanoseconds;
+use crate::output::table;
+
+/// Rows of the table.
+const SHOWN: usize = 10;
+
+/// The links that carried anything, those first that were busy longest.
+fn used(topology: &Topology, report: &Report) -> Vec<(Link, LinkLoad)> {
+    let mut loads: Vec<LinkLoad> =
+        report.links.iter().flatten().filter(|load| load.bytes.0 > 0).copied().collect();
+    loads.sort_by_key(|load| (std::cmp::Reverse((load.busy, load.bytes)), load.link));
+    loads.into_iter().filter_map(|load| Some((topology.link(load.link)?, load))).collect()
+}
+
+/// The share of what the link could have carried in the time of the run; None at time 0.
+fn utilisation(link: &Link, load: &LinkLoad, makespan: Picos) -> Option<f64> {
+    let could = link.bandwidth.bytes_per_s() * (makespan.0 as f64 / 1e12);
+    (could > 0.0).then(|| load.bytes.0 as f64 / could)
+}
+
+/// Of the link that was busy longest: its name and load.
+pub(super) fn busiest(topology: &Topology, report: &Report) -> Option<(String, LinkLoad)> {
+    let loads = report.links.as_deref()?;
+    let load = loads.iter().rev().max_by_key(|load| load.busy).filter(|load| load.busy > Picos::ZERO)?;
+    Some((topology.link(load.link)?.description, *load))
+}
+
+/// All links that carried anything; null if the model knows no links.
+pub(super) fn to_json(topology: &Topology, report: &Report) -> Value {
+    if report.links.is_none() {
+        return Value::Null;
+    }
+    let links = used(topology, report);
+    let links = links.iter().map(|(link, load)| {
+        json!({
+            "id": load.link.0,
+            "link": link.description,
+            "bytes": load.bytes.0,
+            "busy_ns": nanoseconds(load.busy),
+            "utilisation": utilisation(link, load, report.makespan),
+        })
+    });
+    Value::Array(links.collect())
+}
+
+/// The busiest links as a table.
+pub(super) fn to_text(topology: &Topology, report: &Report) -> String {
+    if report.links.is_none() {
+        return format!("\nlinks: the model {} knows no links\n", report.model);
+    }
+    let links = used(topology, report);
+    let percent =
+        |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0));
+    let mut rows = vec![["link", "bytes", "busy", "of bandwidth"].map(str::to_owned).to_vec()];
+    for (link, load) in links.iter().take(SHOWN) {
+        let busy = (report.makespan.0 > 0).then(|| load.busy.0 as f64 / report.makespan.0 as f64);
+        rows.push(vec![
+            link.description.clone(),
+            load.bytes.0.to_string(),
+            percent(busy),
+            percent(utilisation(link, load, report.makespan)),
+        ]);
+    }
+    let more = match links.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!("and {more} more (--json has all)\n"),
+    };
+    format!("\n{}{more}", table(&rows))
+}

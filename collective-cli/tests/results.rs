@@ -1,0 +1,157 @@
+//! As an author I want to know what the time went into, and what late ranks and shared links do to it.
+
+mod support;
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use support::{fails, json, succeeds, with_ring};
+
+/// A ring of eight in this project's own form.
+const RING_TOML: &str =
+    "[[dimension]]\nkind = \"ring\"\nsize = 8\nbandwidth = \"50 GB/s\"\nlatency = \"500 ns\"\n";
+
+fn directory() -> tempfile::TempDir {
+    let directory = with_ring();
+    fs::write(directory.path().join("ring.toml"), RING_TOML).unwrap();
+    fs::write(directory.path().join("switch.toml"), RING_TOML.replace("ring", "switch")).unwrap();
+    directory
+}
+
+#[test]
+fn the_critical_path_says_what_the_time_went_into_and_which_lines_it_comes_from() {
+    let directory = directory();
+    let at = directory.path();
+    let run = "simulate allreduce_ring --topology ring.toml --model fluid --critical-path";
+    let report = json(&succeeds(at, &format!("{run} --json --reduce-bandwidth 100GB/s")));
+    // 14 messages in a row of 131,072 B at 50 GB/s, and 7 reductions at 100 GB/s.
+    let path = &report["critical_path"];
+    let expected = json!({
+        "latency_ns": 7_000, "bandwidth_ns": 36_700.16, "queueing_ns": 0, "waiting_ns": 0, "computing_ns": 9_175.04,
+    });
+    assert_eq!(path["shares"], expected);
+    assert_eq!(report["time_ns"], json!(52_875.2));
+    let sends = path["steps"].as_array().unwrap().iter().filter(|step| step["kind"] == "send").count();
+    assert_eq!(sends, 14);
+    let lines = path["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 2, "the reduce and the copy of the ring");
+    let sum: f64 = lines.iter().map(|line| line["time_ns"].as_f64().unwrap()).sum();
+    assert!((sum - 52_875.2).abs() < 1e-6, "{sum}");
+    assert!(lines.iter().all(|line| line["file"] == "src/algorithms/all_reduce/ring.rs"), "{lines:?}");
+
+    let text = succeeds(at, run);
+    // 7,000 and 36,700.16 of 43,700.16.
+    assert!(text.contains("14 messages (ns)"), "{text}");
+    assert!(text.contains("latency        7000  16.0 %"), "{text}");
+    assert!(text.contains("bandwidth  36700.16  84.0 %"), "{text}");
+    assert!(!text.contains("queueing"), "what is nothing is not shown: {text}");
+    assert!(text.contains("src/algorithms/all_reduce/ring.rs:"), "{text}");
+}
+
+#[test]
+fn links_are_listed_by_how_long_they_were_busy() {
+    let directory = directory();
+    let at = directory.path();
+    let run = |model: &str, more: &str| {
+        succeeds(
+            at,
+            &format!("simulate allreduce_ring --topology switch.toml --links --model {model} {more}"),
+        )
+    };
+    for model in ["link-queue", "fluid"] {
+        let report = json(&run(model, "--json"));
+        let links = report["links"].as_array().unwrap();
+        assert_eq!(links.len(), 16, "an up-link and a down-link for each rank");
+        for link in links {
+            assert_eq!(link["bytes"], json!(14 * 131_072));
+            // 14 · 131,072 B / 50 GB/s
+            assert_eq!(link["busy_ns"], json!(36_700.16));
+            let share = 36_700.16 / report["time_ns"].as_f64().unwrap();
+            assert!((link["utilisation"].as_f64().unwrap() - share).abs() < 1e-9);
+        }
+    }
+    let text = run("fluid", "");
+    assert_eq!(text.lines().filter(|line| line.starts_with("dimension 0")).count(), 10);
+    // 36,700.16 of 50,700.16.
+    assert!(text.contains("72.4 %") && text.contains("and 6 more (--json has all)"), "{text}");
+    assert!(run("analytical", "").contains("the model analytical knows no links"));
+    assert_eq!(json(&run("analytical", "--json"))["links"], Value::Null);
+}
+
+#[test]
+fn the_times_of_all_messages_go_into_a_file() {
+    let directory = directory();
+    let at = directory.path();
+    let run = "simulate allreduce_ring --topology ring.toml --model fluid --messages times.csv";
+    succeeds(at, run);
+    let table = fs::read_to_string(at.join("times.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0][..4], ["src", "dst", "tag", "bytes"]);
+    assert_eq!(rows.len(), 1 + 112);
+    // The first message of rank 0 goes to rank 1: 500 ns + 131,072 B / 50 GB/s.
+    assert_eq!((rows[1][..2].to_vec(), rows[1][3]), (vec!["0", "1"], "131072"));
+    assert_eq!(rows[1][6..], ["0", "3121.44"]);
+    let last = rows[1..].iter().map(|row| row[7].parse::<f64>().unwrap()).fold(0.0, f64::max);
+    assert_eq!(last, 43_700.16);
+    fails(at, 2, &run.replace("times.csv", "nowhere/times.csv"));
+}
+
+#[test]
+fn late_and_slow_ranks_and_overheads_cost_what_they_must() {
+    let directory = directory();
+    let at = directory.path();
+    let run = |arguments: &str| {
+        let run = "simulate allreduce_ring --topology ring.toml --model fluid --json";
+        json(&succeeds(at, &format!("{run} {arguments}")))["time_ns"].clone()
+    };
+    assert_eq!(run(""), json!(43_700.16));
+    // Everybody waits for the late one once.
+    assert_eq!(run("--straggler 3=+10us"), json!(53_700.16));
+    // 14 messages in a row, each 100 + 200 ns longer.
+    assert_eq!(run("--send-overhead 100ns --receive-overhead 200ns"), json!(47_900.16));
+    // Seven reductions in a row of 1,310.72 ns; the slow rank has seven itself, of twice that.
+    assert_eq!(run("--reduce-bandwidth 100GB/s"), json!(52_875.2));
+    assert_eq!(run("--reduce-bandwidth 100GB/s --straggler 3=x2"), json!(62_050.24));
+}
+
+#[test]
+fn what_astra_sim_does_not_know_is_refused_under_its_conventions() {
+    let directory = directory();
+    let at = directory.path();
+    for (arguments, wanted) in [
+        ("--model fluid", "fluid has no meaning under the astra-sim conventions"),
+        ("--model link-queue --straggler 3=+10us", "a straggler has no meaning"),
+        ("--model link-queue --send-overhead 1us", "an overhead of messages has no meaning"),
+        ("--model link-queue --reduce-bandwidth 1GB/s", "a reduce bandwidth has no meaning"),
+        ("--model link-queue --straggler 8=+10us --conventions exact", "no rank 8 to be a straggler"),
+        ("--model link-queue --straggler 3", "expected RANK=+DELAY"),
+    ] {
+        let stderr = fails(at, 2, &format!("simulate allreduce_ring --topology ring.yml {arguments}"));
+        assert!(stderr.contains(wanted), "{arguments}: {stderr}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_the_command_with_130() {
+    let directory = directory();
+    let at = directory.path();
+    // A pipe opens when the command reads it, so the signal comes in the middle of its work.
+    let pipe = at.join("pipe.toml");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_collective"));
+    let arguments = "simulate allreduce_ring --topology pipe.toml --model fluid --json";
+    command.current_dir(at).args(arguments.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let mut topology = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    topology.write_all(RING_TOML.as_bytes()).unwrap();
+    drop(topology);
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{stderr}");
+    assert_eq!(stderr, "error: allreduce_ring: interrupted before it was simulated\n");
+    assert!(output.stdout.is_empty());
+}

@@ -1,0 +1,168 @@
+//! Keeps, where it is asked for, when each node was issued and finished and what it waited for last.
+//!
+//! 24 bytes a node. From it come the times of the messages and the critical path.
+
+use chakra_et::graph::{Graph, Op, SourceRef};
+use rustc_hash::FxHashMap;
+
+use super::node::NONE;
+use crate::report::{CriticalPath, LineShare, MessageTime, PathStep, Shares, StepKind};
+use crate::units::{Bytes, Picos};
+
+pub(super) struct Record {
+    ranks: Vec<Vec<NodeRecord>>,
+}
+
+#[derive(Clone, Copy)]
+struct NodeRecord {
+    issued: Picos,
+    finished: Picos,
+    /// The dependence that finished last; `NONE` for a node without.
+    cause: u32,
+    /// Of a RECV its SEND, and of a SEND its RECV.
+    partner: u32,
+}
+
+/// Latency and serialisation of a message that has its links for itself: source, SEND, size.
+type Parts<'a> = dyn Fn(u32, u32, Bytes) -> Option<(Picos, Picos)> + 'a;
+
+impl Record {
+    pub(super) fn new(graph: &Graph) -> Self {
+        let fresh = NodeRecord { issued: Picos::ZERO, finished: Picos::ZERO, cause: NONE, partner: NONE };
+        Self { ranks: graph.ranks().iter().map(|rank| vec![fresh; rank.len()]).collect() }
+    }
+
+    fn at(&mut self, rank: u32, node: u32) -> &mut NodeRecord {
+        &mut self.ranks[rank as usize][node as usize]
+    }
+
+    /// The node's last dependence has finished.
+    pub(super) fn released(&mut self, rank: u32, node: u32, cause: u32) {
+        self.at(rank, node).cause = cause;
+    }
+
+    pub(super) fn issued(&mut self, rank: u32, node: u32, now: Picos) {
+        self.at(rank, node).issued = now;
+    }
+
+    pub(super) fn finished(&mut self, rank: u32, node: u32, now: Picos) {
+        self.at(rank, node).finished = now;
+    }
+
+    pub(super) fn matched(&mut self, src: u32, send: u32, dst: u32, recv: u32) {
+        self.at(src, send).partner = recv;
+        self.at(dst, recv).partner = send;
+    }
+
+    /// All messages, by source rank and SEND.
+    pub(super) fn messages(&self, graph: &Graph) -> Vec<MessageTime> {
+        let mut messages = Vec::new();
+        for (src, (rank, records)) in (0..).zip(graph.ranks().iter().zip(&self.ranks)) {
+            for (node, (op, record)) in (0..).zip(rank.ops().iter().zip(records)) {
+                let Op::Send { dst, tag, bytes } = *op else { continue };
+                let receiver = graph.rank(dst as usize);
+                messages.push(MessageTime {
+                    src,
+                    dst,
+                    tag,
+                    bytes: Bytes(bytes),
+                    send: rank.id(node),
+                    receive: (record.partner != NONE).then(|| receiver.id(record.partner)),
+                    issued: record.issued,
+                    delivered: record.finished,
+                });
+            }
+        }
+        messages
+    }
+
+    /// The path back from the first of the nodes that end the run.
+    pub(super) fn critical_path(
+        &self,
+        graph: &Graph,
+        makespan: Picos,
+        send_overhead: Picos,
+        parts: &Parts<'_>,
+    ) -> CriticalPath {
+        let ends = (0..).zip(&self.ranks).find_map(|(rank, records)| {
+            let last = records.iter().position(|record| record.finished == makespan)?;
+            Some((rank, last as u32))
+        });
+        let (mut path, mut lines) = (CriticalPath::default(), FxHashMap::<SourceRef, Shares>::default());
+        let mut next = ends;
+        while let Some((rank, node)) = next {
+            let record = self.ranks[rank as usize][node as usize];
+            let op = graph.rank(rank as usize).op(node);
+            let message = match op {
+                Op::Recv { src, .. } if record.partner != NONE => {
+                    let delivered = self.ranks[src as usize][record.partner as usize].finished;
+                    (delivered > record.issued).then_some((src, record.partner, delivered))
+                }
+                _ => None,
+            };
+            let (before, start) = match message {
+                Some((src, send, delivered)) => (Some((src, send)), delivered),
+                None if record.cause == NONE => (None, Picos::ZERO),
+                None => {
+                    let cause = self.ranks[rank as usize][record.cause as usize];
+                    (Some((rank, record.cause)), cause.finished)
+                }
+            };
+            let mut shares = Shares::default();
+            // Between the end of the last dependence and the issue lies what is no dependence.
+            let begin = record.issued.max(start);
+            shares.waiting = Picos(begin.0 - start.0);
+            let span = Picos(record.finished.0 - begin.0);
+            let kind = match op {
+                Op::Send { dst, bytes, .. } => {
+                    share_message(&mut shares, span, send_overhead, parts(rank, node, Bytes(bytes)));
+                    StepKind::Send { dst }
+                }
+                Op::Recv { src, .. } => {
+                    shares.waiting.0 += span.0;
+                    StepKind::Receive { src }
+                }
+                _ => {
+                    shares.computing = span;
+                    StepKind::Compute
+                }
+            };
+            path.shares += shares;
+            if let Some(source) = graph.rank(rank as usize).origin(node).source {
+                *lines.entry(source).or_default() += shares;
+            }
+            let id = graph.rank(rank as usize).id(node);
+            path.steps.push(PathStep { rank, node: id, kind, start, end: record.finished, shares });
+            next = before;
+        }
+        path.steps.reverse();
+        path.lines = sorted(graph, lines);
+        path
+    }
+}
+
+/// What a message took: its overhead, what it would have taken alone, and the rest.
+fn share_message(shares: &mut Shares, span: Picos, overhead: Picos, parts: Option<(Picos, Picos)>) {
+    let mut left = span;
+    let mut take = |part: Picos| {
+        let part = part.min(left);
+        left = Picos(left.0 - part.0);
+        part
+    };
+    shares.waiting.0 += take(overhead).0;
+    // A model that does not know the parts says so, and then it is all the bytes'.
+    let (latency, bandwidth) = parts.unwrap_or((Picos::ZERO, span));
+    (shares.latency, shares.bandwidth) = (take(latency), take(bandwidth));
+    shares.queueing = left;
+}
+
+/// The lines, the largest first; equal ones by file and line.
+fn sorted(graph: &Graph, lines: FxHashMap<SourceRef, Shares>) -> Vec<LineShare> {
+    let mut lines: Vec<(SourceRef, Shares)> = lines.into_iter().collect();
+    lines.sort_unstable_by_key(|(source, shares)| (std::cmp::Reverse(shares.total()), *source));
+    let named = lines.into_iter().filter_map(|(source, shares)| {
+        let file = graph.source_files.get(usize::from(source.file))?.clone();
+        Some(LineShare { file, line: source.line, shares })
+    });
+    named.collect()
+}

@@ -1,0 +1,402 @@
+//! Cut-through, with the bandwidth of every directed link shared max-min fairly.
+//!
+//! A message of S bytes that is injected at t is a *flow* over all links of its route at once, from t until
+//! its last byte has left at u. It is delivered at u + Σ latency over its hops. While flows come and go,
+//! flow f has the rate r_f, and
+//!
+//! ```text
+//! ∫ r_f dt from t to u = S
+//! ```
+//!
+//! The rates are max-min fair at every moment: no link carries more than its bandwidth, and every flow crosses a
+//! *bottleneck*, a link that is full and on which no other flow is faster. Exactly one set of rates is like
+//! that (Bertsekas and Gallager, *Data Networks*, 6.5.2). So a flow that is alone takes
+//! Σ latency + S / smallest bandwidth, to the picosecond what `analytical` says, and k flows that start
+//! together on one link take k · S / bandwidth each.
+//!
+//! **Arithmetic.** Whole numbers only. Rates are in 2^−24 bytes per second, rounded down
+//! ([`sharing`]); work is in 2^−24 · 10^−12 bytes, so that rate · picoseconds = work without rounding
+//! ([`stream`]). A flow ends at the nearest picosecond, half up, as a duration is rounded under the other models:
+//! rounding up would put 7 · 20 µs at 140 µs and 1 ps, because a seventh of a bandwidth is rounded down. The error
+//! of a time is below 2^−24 of the time for links of 1 byte per second, and below 2^−50 from 100 MB/s on.
+//!
+//! **Work.** A message whose links are all idle needs one event and no recomputation; if another one comes
+//! across, the two become shared flows. An arrival or an end recomputes the rates of the flows that
+//! are connected with it through shared links, all changes of one moment together. Each such component
+//! waits for its next end by one event.
+//!
+//! Only under the exact conventions: ASTRA-sim has no such backend.
+
+mod sharing;
+mod stream;
+
+use self::sharing::{Sharing, rate_of};
+use self::stream::{Stream, next_end, work};
+use super::link_queue::DenseLinks;
+use super::network::{Network, Pair};
+use crate::error::Overflow;
+use crate::events::{Event, EventQueue, MessageId, Messages};
+use crate::report::LinkLoad;
+use crate::topology::{LinkId, Topology};
+use crate::units::{Bytes, Picos, transfer_time};
+
+/// Said in every report, because no machine comes up to it.
+const IDEAL: &str =
+    "fluid shares links ideally fairly and at once: no packets, no queues, no congestion control";
+
+/// What to know when reading the figures.
+pub(crate) fn notes() -> Vec<String> {
+    vec![IDEAL.to_owned()]
+}
+
+/// No class, no group.
+const NONE: u32 = u32::MAX;
+
+/// Among the numbers of groups: the event that recomputes the rates.
+const RECOMPUTE: u32 = u32::MAX;
+
+pub(crate) struct Fluid {
+    ids: Vec<LinkId>,
+    links: Vec<LinkState>,
+    /// By pair.
+    routes: Vec<Route>,
+    sharing: Sharing,
+    /// By class.
+    streams: Vec<Stream>,
+    groups: Vec<Group>,
+    unused_groups: Vec<u32>,
+    /// The last moment for which a recomputation was asked.
+    asked_at: Option<Picos>,
+    /// Number of shared flows so far.
+    joined: u64,
+    last: LastTransfer,
+}
+
+/// The route of a pair of ranks.
+struct Route {
+    first_hop: u32,
+    end_hop: u32,
+    latency: Picos,
+    /// Of the slowest link.
+    bytes_per_s: u64,
+    /// While several flows share links with it, its class.
+    class: u32,
+}
+
+struct LinkState {
+    /// The message that has the link for itself until `alone_until`, since when, and its pair.
+    alone: Option<MessageId>,
+    alone_pair: u32,
+    alone_since: Picos,
+    alone_until: Picos,
+    bytes: u64,
+    /// How long something flowed, up to `shared_since` if classes cross the link, and with all that a message
+    /// alone will take.
+    busy: Picos,
+    shared_since: Picos,
+}
+
+/// Classes that were recomputed together and wait for the first end among them. A class that was recomputed later
+/// with others names another group.
+#[derive(Default)]
+struct Group {
+    classes: Vec<u32>,
+}
+
+/// Most messages of a collective have one size.
+struct LastTransfer {
+    size: Bytes,
+    bytes_per_s: u64,
+    time: Picos,
+}
+
+impl LastTransfer {
+    #[inline]
+    fn of(&mut self, size: Bytes, bytes_per_s: u64) -> Result<Picos, Overflow> {
+        if (size, bytes_per_s) != (self.size, self.bytes_per_s) {
+            let time = transfer_time(size, bytes_per_s).ok_or(Overflow::TIME)?;
+            *self = Self { size, bytes_per_s, time };
+        }
+        Ok(self.time)
+    }
+}
+
+impl Fluid {
+    pub(crate) fn new(topology: &Topology, pairs: &[Pair]) -> Result<Self, Overflow> {
+        let dense = DenseLinks::of(topology, pairs);
+        let ids = dense.ids();
+        let cost_of = |id: &LinkId| {
+            let (bandwidth, latency) = topology.link_timing(*id);
+            (bandwidth.whole_bytes_per_s(), latency.to_picos())
+        };
+        let costs: Vec<(u64, Picos)> = ids.iter().map(cost_of).collect();
+        let (mut hops, mut routes, mut route) = (Vec::new(), Vec::with_capacity(pairs.len()), Vec::new());
+        for pair in pairs {
+            let first_hop = u32::try_from(hops.len()).map_err(|_| Overflow::ROUTES)?;
+            topology.route(pair.src, pair.dst, &mut route);
+            let (mut latency, mut slowest) = (Picos::ZERO, u64::MAX);
+            for id in route.drain(..) {
+                let link = dense.index(id);
+                let (bytes_per_s, of_link) = costs[link as usize];
+                latency = latency.checked_add(of_link).ok_or(Overflow::TIME)?;
+                slowest = slowest.min(bytes_per_s);
+                hops.push(link);
+            }
+            let end_hop = u32::try_from(hops.len()).map_err(|_| Overflow::ROUTES)?;
+            routes.push(Route { first_hop, end_hop, latency, bytes_per_s: slowest, class: NONE });
+        }
+        let idle = || LinkState {
+            alone: None,
+            alone_pair: 0,
+            alone_since: Picos::ZERO,
+            alone_until: Picos::ZERO,
+            bytes: 0,
+            busy: Picos::ZERO,
+            shared_since: Picos::ZERO,
+        };
+        Ok(Self {
+            links: ids.iter().map(|_| idle()).collect(),
+            ids,
+            routes,
+            sharing: Sharing::new(costs.iter().map(|(bytes_per_s, _)| *bytes_per_s), hops),
+            streams: Vec::new(),
+            groups: Vec::new(),
+            unused_groups: Vec::new(),
+            asked_at: None,
+            joined: 0,
+            last: LastTransfer { size: Bytes(0), bytes_per_s: 1, time: Picos::ZERO },
+        })
+    }
+
+    /// All links of the route are idle: the flow has them for itself, and nobody else has to know.
+    #[inline]
+    fn start_alone(
+        &mut self,
+        message: MessageId,
+        pair: u32,
+        size: Bytes,
+        queue: &mut EventQueue,
+    ) -> Result<(), Overflow> {
+        let route = &self.routes[pair as usize];
+        let span = self.last.of(size, route.bytes_per_s)?;
+        let now = queue.now();
+        let until = now.checked_add(span).ok_or(Overflow::TIME)?;
+        for hop in route.first_hop..route.end_hop {
+            let link = &mut self.links[self.sharing.hops()[hop as usize] as usize];
+            link.alone = Some(message);
+            (link.alone_pair, link.alone_since, link.alone_until) = (pair, now, until);
+            // One flow at a time, or several within one busy span: no more than the time that has passed.
+            link.busy = Picos(link.busy.0 + span.0);
+        }
+        queue.schedule(span.checked_add(route.latency).ok_or(Overflow::TIME)?, Event::Arrival(message))
+    }
+
+    /// The flow meets others: all of them become shared flows, with rates from the end of this moment on.
+    #[cold]
+    fn start_shared(
+        &mut self,
+        message: MessageId,
+        pair: u32,
+        messages: &mut Messages,
+        queue: &mut EventQueue,
+    ) -> Result<(), Overflow> {
+        let now = queue.now();
+        let Route { first_hop, end_hop, .. } = self.routes[pair as usize];
+        for hop in first_hop..end_hop {
+            let link = &self.links[self.sharing.hops()[hop as usize] as usize];
+            if let (Some(other), true) = (link.alone, link.alone_until > now) {
+                let of_pair = link.alone_pair;
+                let left = self.leave_alone(of_pair, messages[other].bytes, now);
+                // The arrival that was scheduled is void.
+                messages[other].hop += 1;
+                self.join(other, of_pair, left, now);
+            }
+        }
+        self.join(message, pair, work(messages[message].bytes), now);
+        self.ask(queue)
+    }
+
+    /// Ends the time in which the flow of a pair had its links for itself: the work that it has before it.
+    fn leave_alone(&mut self, pair: u32, size: Bytes, now: Picos) -> u128 {
+        let Route { first_hop, end_hop, bytes_per_s, .. } = self.routes[pair as usize];
+        let mut since = now;
+        for hop in first_hop..end_hop {
+            let link = &mut self.links[self.sharing.hops()[hop as usize] as usize];
+            since = link.alone_since;
+            link.busy = Picos(link.busy.0 - (link.alone_until.0 - now.0));
+            (link.alone, link.alone_until) = (None, now);
+        }
+        work(size).saturating_sub(rate_of(bytes_per_s) * u128::from(now.0 - since.0))
+    }
+
+    /// A flow joins the class of its pair.
+    fn join(&mut self, message: MessageId, pair: u32, left: u128, now: Picos) {
+        let class = self.class_of(pair, now);
+        let stream = &mut self.streams[class as usize];
+        stream.advance(now);
+        stream.join(left, self.joined, message);
+        self.joined += 1;
+        self.sharing.set_flows(class, stream.len());
+    }
+
+    fn class_of(&mut self, pair: u32, now: Picos) -> u32 {
+        let Route { first_hop, end_hop, class, .. } = self.routes[pair as usize];
+        if class != NONE {
+            return class;
+        }
+        for hop in first_hop..end_hop {
+            let at = self.sharing.hops()[hop as usize];
+            if !self.sharing.is_shared(at) {
+                self.links[at as usize].shared_since = now;
+            }
+        }
+        let class = self.sharing.attach(first_hop..end_hop);
+        if class as usize == self.streams.len() {
+            self.streams.push(Stream::default());
+        }
+        self.streams[class as usize].reset(pair, NONE, now);
+        self.routes[pair as usize].class = class;
+        class
+    }
+
+    /// Asks for a recomputation behind everything that is already scheduled for this moment.
+    fn ask(&mut self, queue: &mut EventQueue) -> Result<(), Overflow> {
+        if self.asked_at == Some(queue.now()) {
+            return Ok(());
+        }
+        self.asked_at = Some(queue.now());
+        queue.schedule(Picos::ZERO, Event::LinkFree(RECOMPUTE))
+    }
+
+    /// New rates where flows have come or gone, and for each component an event at its next end.
+    fn recompute(&mut self, queue: &mut EventQueue) -> Result<(), Overflow> {
+        let Self { sharing, streams, groups, unused_groups, .. } = self;
+        let now = queue.now();
+        sharing.recompute(|sharing, classes| {
+            let number = unused_groups.pop().unwrap_or(groups.len() as u32);
+            if number as usize == groups.len() {
+                groups.push(Group::default());
+            }
+            let group = &mut groups[number as usize].classes;
+            group.extend_from_slice(classes);
+            for &class in classes {
+                let stream = &mut streams[class as usize];
+                stream.advance(now);
+                stream.set_rate(sharing.rate(class));
+                stream.group = number;
+            }
+            let first = next_end(streams, classes)?;
+            queue.schedule(Picos(first.0 - now.0), Event::LinkFree(number))
+        })
+    }
+
+    /// The time of a group has come: the flows that are due leave, and the others get new rates.
+    fn end_flows(&mut self, number: u32, queue: &mut EventQueue) -> Result<(), Overflow> {
+        let now = queue.now();
+        let mut classes = std::mem::take(&mut self.groups[number as usize].classes);
+        classes.retain(|class| self.streams[*class as usize].group == number);
+        for &class in &classes {
+            if self.streams[class as usize].due == Some(now) {
+                self.end_flows_of(class, queue)?;
+            }
+        }
+        self.recompute(queue)?;
+        // What is left lost its connection with what has ended, so its rates still hold.
+        classes.retain(|class| self.streams[*class as usize].group == number);
+        if classes.is_empty() {
+            self.unused_groups.push(number);
+        } else {
+            let first = next_end(&mut self.streams, &classes)?;
+            queue.schedule(Picos(first.0 - now.0), Event::LinkFree(number))?;
+        }
+        self.groups[number as usize].classes = classes;
+        Ok(())
+    }
+
+    fn end_flows_of(&mut self, class: u32, queue: &mut EventQueue) -> Result<(), Overflow> {
+        let now = queue.now();
+        let stream = &mut self.streams[class as usize];
+        stream.advance(now);
+        let route = &mut self.routes[stream.pair as usize];
+        while let Some(message) = stream.pop_ended() {
+            queue.schedule(route.latency, Event::Arrival(message))?;
+        }
+        self.sharing.set_flows(class, stream.len());
+        if stream.len() == 0 {
+            (stream.group, route.class) = (NONE, NONE);
+            self.sharing.detach(class);
+            for &link in self.sharing.route(class) {
+                if !self.sharing.is_shared(link) {
+                    let link = &mut self.links[link as usize];
+                    link.busy = Picos(link.busy.0 + (now.0 - link.shared_since.0));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Network for Fluid {
+    #[inline]
+    fn inject(
+        &mut self,
+        message: MessageId,
+        pair: u32,
+        messages: &mut Messages,
+        queue: &mut EventQueue,
+    ) -> Result<(), Overflow> {
+        let size = messages[message].bytes;
+        let route = &self.routes[pair as usize];
+        let now = queue.now();
+        let mut idle = true;
+        for hop in route.first_hop..route.end_hop {
+            let at = self.sharing.hops()[hop as usize];
+            let link = &mut self.links[at as usize];
+            link.bytes = link.bytes.checked_add(size.0).ok_or(Overflow::BYTES)?;
+            idle &= link.alone_until <= now && !self.sharing.is_shared(at);
+        }
+        if size == Bytes(0) {
+            queue.schedule(route.latency, Event::Arrival(message))
+        } else if idle {
+            self.start_alone(message, pair, size, queue)
+        } else {
+            self.start_shared(message, pair, messages, queue)
+        }
+    }
+
+    /// Only the last arrival of a message counts: the earlier ones were scheduled when it had its links for itself.
+    #[inline]
+    fn arrive(
+        &mut self,
+        message: MessageId,
+        messages: &mut Messages,
+        _: &mut EventQueue,
+    ) -> Result<bool, Overflow> {
+        let void = &mut messages[message].hop;
+        let delivered = *void == 0;
+        *void = void.saturating_sub(1);
+        Ok(delivered)
+    }
+
+    fn link_free(&mut self, number: u32, _: &mut Messages, queue: &mut EventQueue) -> Result<(), Overflow> {
+        if number == RECOMPUTE {
+            self.asked_at = None;
+            return self.recompute(queue);
+        }
+        self.end_flows(number, queue)
+    }
+
+    fn parts(&self, pair: u32, size: Bytes) -> Option<(Picos, Picos)> {
+        let route = &self.routes[pair as usize];
+        Some((route.latency, transfer_time(size, route.bytes_per_s)?))
+    }
+
+    fn link_loads(&self) -> Option<Vec<LinkLoad>> {
+        let loads = self.ids.iter().zip(&self.links);
+        Some(
+            loads
+                .map(|(id, link)| LinkLoad { link: *id, bytes: Bytes(link.bytes), busy: link.busy })
+                .collect(),
+        )
+    }
+}
