@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Dimension::switch(GPUS, "450 GB/s".parse()?, "250 ns".parse()?),
         Dimension::switch(NODES, "50 GB/s".parse()?, "1500 ns".parse()?),
     ])?;
-    let simulation = Simulation::new(&topology).model(Model::LinkQueue);
+    let simulation = Simulation::new(&topology).model(Model::Fluid);
     let (ranks, gpus) = ((NODES * GPUS) as usize, GPUS as usize);
 
     // The rivals come from the library; they are traced, lowered and verified here, at run time.
@@ -69,9 +69,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Ok(simulation.run(&graph)?.makespan)
     };
 
-    println!(
-        "All-reduce on {NODES} nodes of {GPUS} GPUs (model link-queue: every link stores and forwards whole messages)"
-    );
+    println!("All-reduce on {NODES} nodes of {GPUS} GPUs (model fluid: cut-through, links shared fairly)");
     println!("  inside a node   NVSwitch, 450 GB/s a GPU, 250 ns a hop");
     println!("  between nodes   one card a GPU, 50 GB/s, 1500 ns a hop\n");
     println!("  A  one flat ring: every crossing between nodes goes over the same GPU's card");

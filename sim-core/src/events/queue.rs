@@ -17,7 +17,7 @@ use crate::units::Picos;
 pub(crate) enum Event {
     /// A message is at the end of a hop.
     Arrival(MessageId),
-    /// A link with a queue falls free.
+    /// A link with a queue falls free, or what else the model has a number for.
     LinkFree(u32),
     /// A COMP has ended, or the first of several that end together.
     Computed { rank: u32, node: u32 },

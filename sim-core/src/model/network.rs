@@ -57,7 +57,7 @@ pub(crate) trait Network {
         queue: &mut EventQueue,
     ) -> Result<bool, Overflow>;
 
-    /// A link that the model asked to be told about is free.
+    /// What the model asked to be told about by this number has come: a link is free, flows end.
     fn link_free(
         &mut self,
         link: u32,

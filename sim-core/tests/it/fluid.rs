@@ -1,6 +1,6 @@
 //! Fair sharing, by hand: links of 50 GB/s carry 1,000,000 B in 20,000 ns, and k flows on one take k times as long.
 
-use sim_core::topology::{Dimension, Topology};
+use sim_core::topology::{Dimension, LinkList, LinkSpec, Node, Topology};
 use sim_core::{Conventions, Model, Simulation};
 
 use crate::support::*;
@@ -126,6 +126,23 @@ fn a_slow_link_elsewhere_leaves_more_to_the_others() {
     ranks.message(3, 5, 7 * MB);
     let times = fluid(&cluster, ranks);
     assert_eq!([times[3], times[12], times[5]], [25_000.0, 25_000.0, 21_000.0]);
+}
+
+#[test]
+fn a_link_may_be_slower_and_longer_one_way() {
+    let link =
+        |bandwidth: &str, latency: &str| LinkSpec::new(bandwidth.parse().unwrap(), latency.parse().unwrap());
+    let mut list = LinkList::new(2);
+    list.one_way(Node::Rank(0), Node::Rank(1), link("50 GB/s", "500 ns"));
+    list.one_way(Node::Rank(1), Node::Rank(0), link("10 GB/s", "2 us"));
+    let (topology, mut ranks) = (list.build().unwrap(), Ranks::new(2));
+    (0..2).for_each(|_| ranks.message(0, 1, MB));
+    (0..2).for_each(|_| ranks.message(1, 0, MB));
+    let simulation = Simulation::new(&topology).model(Model::Fluid).message_times(true);
+    let times = simulation.run(&ranks.graph()).unwrap().message_times.unwrap();
+    // 2 MB each way, at 50 and at 10 GB/s.
+    let delivered: Vec<f64> = times.iter().map(|message| message.delivered.as_ns()).collect();
+    assert_eq!(delivered, [40_500.0, 40_500.0, 202_000.0, 202_000.0]);
 }
 
 #[test]

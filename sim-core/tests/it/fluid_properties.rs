@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chakra_et::graph::{Graph, Op};
 use proptest::prelude::*;
-use sim_core::topology::{Dimension, DimensionKind, LinkId, Topology};
+use sim_core::topology::{Dimension, DimensionKind, LinkId, LinkList, LinkSpec, Node, Topology};
 use sim_core::units::{Bandwidth, Latency, Picos};
 use sim_core::{Model, Simulation};
 
@@ -20,7 +20,7 @@ fn messages() -> impl Strategy<Value = Vec<Message>> {
     prop::collection::vec((0..RANKS, 1..RANKS, size, 0..60u64), 1..50)
 }
 
-/// Shapes of twelve ranks, with a bandwidth in GB/s for each dimension.
+/// Twelve ranks: products, with a bandwidth in GB/s for each dimension, and lists of links.
 fn topologies() -> impl Strategy<Value = Topology> {
     use DimensionKind::{FullyConnected, Ring, Switch};
     let shapes = prop::sample::select(vec![
@@ -30,13 +30,29 @@ fn topologies() -> impl Strategy<Value = Topology> {
         vec![(Switch, 6, 400.0), (Switch, 2, 50.0)],
         vec![(FullyConnected, 2, 3.0), (Ring, 2, 1.0), (Ring, 3, 2.0)],
     ]);
-    shapes.prop_map(|shape| {
+    let products = shapes.prop_map(|shape| {
         let dimension = |(kind, size, gb_per_s): (DimensionKind, u32, f64)| {
             let bandwidth = Bandwidth::from_bytes_per_s(gb_per_s * 1e9).unwrap();
             Dimension { kind, size, bandwidth, latency: Latency::from_ns(500.0).unwrap() }
         };
         Topology::new(shape.into_iter().map(dimension)).unwrap()
-    })
+    });
+    // A ring of links of all kinds of speeds, with short cuts over a switch.
+    let speeds = prop::collection::vec(1..20u32, 2 * RANKS as usize + 6);
+    let lists = speeds.prop_map(|speeds| {
+        let mut list = LinkList::new(RANKS);
+        let hub = list.switch("hub");
+        let ring = (0..RANKS).map(|rank| (Node::Rank(rank), Node::Rank((rank + 1) % RANKS)));
+        let back = (0..RANKS).map(|rank| (Node::Rank((rank + 1) % RANKS), Node::Rank(rank)));
+        let up = (0..3).map(|at| (Node::Rank(4 * at), hub));
+        let down = (0..3).map(|at| (hub, Node::Rank(4 * at)));
+        for ((from, to), speed) in ring.chain(back).chain(up).chain(down).zip(speeds) {
+            let bandwidth = Bandwidth::from_bytes_per_s(f64::from(speed) * 1e9).unwrap();
+            list.one_way(from, to, LinkSpec::new(bandwidth, Latency::from_ns(f64::from(speed)).unwrap()));
+        }
+        list.build().unwrap()
+    });
+    prop_oneof![products, lists]
 }
 
 /// Each message has its own tag, and a COMP before it gives its start.
