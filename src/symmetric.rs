@@ -87,7 +87,7 @@ pub fn free(_bytes: u64) -> u64 {
     0
 }
 
-/// All-reduce by a ring: [`allreduce_ring`](crate::algorithms::allreduce_ring) with one channel.
+/// All-reduce by a ring: [`allreduce_ring`](fn@crate::algorithms::allreduce_ring) with one channel.
 ///
 /// # Errors
 /// See [`SymmetricError`].
@@ -108,7 +108,7 @@ pub fn allreduce_ring(
     rank.finish(Symmetry::rotation(ranks), "allreduce_ring", "all_reduce", size)
 }
 
-/// All-gather by a ring: [`allgather_ring`](crate::algorithms::allgather_ring) with one channel.
+/// All-gather by a ring: [`allgather_ring`](fn@crate::algorithms::allgather_ring) with one channel.
 ///
 /// # Errors
 /// See [`SymmetricError`].
@@ -121,7 +121,7 @@ pub fn allgather_ring(ranks: u32, size: u64) -> Result<SymmetricGraph, Symmetric
     rank.finish(Symmetry::rotation(ranks), "allgather_ring", "all_gather", size)
 }
 
-/// Reduce-scatter by a ring: [`reduce_scatter_ring`](crate::algorithms::reduce_scatter_ring) with one channel.
+/// Reduce-scatter by a ring: [`reduce_scatter_ring`](fn@crate::algorithms::reduce_scatter_ring) with one channel.
 ///
 /// # Errors
 /// See [`SymmetricError`].
@@ -140,7 +140,7 @@ pub fn reduce_scatter_ring(
 }
 
 /// All-reduce by halving and doubling:
-/// [`allreduce_recursive_halving_doubling`](crate::algorithms::allreduce_recursive_halving_doubling).
+/// [`allreduce_recursive_halving_doubling`](fn@crate::algorithms::allreduce_recursive_halving_doubling).
 ///
 /// # Errors
 /// See [`SymmetricError`].
