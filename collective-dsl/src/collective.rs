@@ -490,6 +490,12 @@ impl Collective {
         RankId(self.root)
     }
 
+    /// The destination of send-recv; the last rank for the others.
+    #[must_use]
+    pub fn destination(&self) -> RankId {
+        RankId(self.destination)
+    }
+
     /// Whether input and output share one buffer.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
@@ -590,7 +596,7 @@ impl Collective {
         }
     }
 
-    fn table_entry(&self, from: u32, to: u32) -> u32 {
+    pub(crate) fn table_entry(&self, from: u32, to: u32) -> u32 {
         let at = from as usize * self.ranks() + to as usize;
         self.table.as_ref().and_then(|table| table.get(at)).copied().unwrap_or(0)
     }

@@ -7,6 +7,8 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use collective_dsl::embedded::{DEFAULT_BUDGET, MAX_BUDGET};
+use collective_dsl::msccl::Target;
 use collective_dsl::{CollectiveKind, ElementType, Options, Protocol, Replication, Setting, Size};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
@@ -16,6 +18,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, ExprLit, Lit, Meta, MetaList, MetaNameValue, Token};
 
 use crate::detail::{Detail, impossible};
+use crate::show::Show;
 use crate::size::parse_bytes;
 use crate::span::SpanRange;
 
@@ -31,6 +34,14 @@ pub(crate) struct Arguments {
     pub(crate) options: Options,
     /// What the embedded traces are for.
     pub(crate) size: Size,
+    /// The runtime whose limits hold.
+    pub(crate) target: Option<Target>,
+    /// The most bytes of traces that are embedded as they are.
+    pub(crate) budget: u64,
+    /// Whether tests are generated.
+    pub(crate) tests: bool,
+    /// What is written to the target folder.
+    pub(crate) show: Show,
 }
 
 /// `NAME = N`.
@@ -41,11 +52,20 @@ pub(crate) struct Assignment {
     pub(crate) value: usize,
 }
 
-/// One `build(…)`.
+/// `NAME = N`, `NAME = [N, …]` or `NAME = N..=N`.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    pub(crate) ident: Ident,
+    pub(crate) name: String,
+    /// At least one, each once, in the order in which they stand.
+    pub(crate) values: Vec<usize>,
+}
+
+/// One `build(…)`: an instance for each combination of values.
 #[derive(Debug)]
 pub(crate) struct BuildArguments {
     pub(crate) range: SpanRange,
-    pub(crate) given: Vec<Assignment>,
+    pub(crate) given: Vec<Choice>,
     /// Whether all of it could be read.
     pub(crate) is_complete: bool,
 }
@@ -53,7 +73,8 @@ pub(crate) struct BuildArguments {
 /// What there is, for messages.
 fn grammar() -> String {
     format!(
-        "the arguments are the collective ({}), then any of in_place, out_of_place, {}, defaults(…), build(…), options(…)",
+        "the arguments are the collective ({}), then any of in_place, out_of_place, {}, defaults(…), build(…), options(…), \
+         show = …",
         kinds(),
         Detail::ALL.map(|detail| format!("{} = …", detail.name())).join(", ")
     )
@@ -79,6 +100,9 @@ impl Arguments {
         for meta in &metas {
             match meta {
                 Meta::Path(path) => reader.word(path),
+                Meta::NameValue(pair) if pair.path.is_ident("show") => {
+                    reader.option(pair, |reader| &mut reader.show, read_show);
+                }
                 Meta::NameValue(pair) => reader.detail(pair),
                 Meta::List(list) if list.path.is_ident("defaults") => {
                     let values = reader.assignments(list);
@@ -88,7 +112,7 @@ impl Arguments {
                 }
                 Meta::List(list) if list.path.is_ident("build") => {
                     let errors = reader.errors.len();
-                    let given = reader.assignments(list);
+                    let given = reader.choices(list);
                     let is_complete = reader.errors.len() == errors;
                     builds.push(BuildArguments { range: SpanRange::of(meta), given, is_complete });
                 }
@@ -126,9 +150,13 @@ impl Arguments {
                 protocol: reader.protocol.unwrap_or(default.protocol),
                 instances: reader.instances.unwrap_or(default.instances),
                 replication: reader.replication.unwrap_or(default.replication),
-                fusion: default.fusion,
+                fusion: reader.fusion.unwrap_or(default.fusion),
             },
             size,
+            target: reader.target,
+            budget: reader.budget.unwrap_or(DEFAULT_BUDGET),
+            tests: reader.tests.unwrap_or(true),
+            show: reader.show.unwrap_or_default(),
         }
     }
 }
@@ -143,6 +171,11 @@ struct Reader<'a> {
     protocol: Option<Protocol>,
     instances: Option<u32>,
     replication: Option<Replication>,
+    fusion: Option<bool>,
+    target: Option<Target>,
+    budget: Option<u64>,
+    tests: Option<bool>,
+    show: Option<Show>,
 }
 
 impl<'a> Reader<'a> {
@@ -157,6 +190,11 @@ impl<'a> Reader<'a> {
             protocol: None,
             instances: None,
             replication: None,
+            fusion: None,
+            target: None,
+            budget: None,
+            tests: None,
+            show: None,
         }
     }
 
@@ -217,30 +255,99 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `NAME = N, …`, each name once.
-    fn assignments(&mut self, list: &MetaList) -> Vec<Assignment> {
-        let mut assignments: Vec<Assignment> = Vec::new();
+    /// The names of `NAME = …, …`, each once.
+    fn named(&mut self, list: &MetaList) -> Vec<(Ident, String, Expr)> {
+        let mut named: Vec<(Ident, String, Expr)> = Vec::new();
         for pair in self.pairs(list) {
             let Some(ident) = pair.path.get_ident() else {
                 self.error(&pair.path, "write `name = number`");
                 continue;
             };
-            let value = match &pair.value {
-                Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => literal.base10_parse::<usize>().ok(),
-                _ => None,
-            };
-            let Some(value) = value else {
-                self.error(&pair.value, "the value of a parameter is a whole number, such as 8");
-                continue;
-            };
             let name = ident.unraw().to_string();
-            if assignments.iter().any(|known| known.name == name) {
+            if named.iter().any(|(_, known, _)| *known == name) {
                 self.error(&pair, format!("`{name}` is given twice: remove one"));
                 continue;
             }
-            assignments.push(Assignment { ident: ident.clone(), name, value });
+            named.push((ident.clone(), name, pair.value));
+        }
+        named
+    }
+
+    /// `NAME = N, …`.
+    fn assignments(&mut self, list: &MetaList) -> Vec<Assignment> {
+        let mut assignments = Vec::new();
+        for (ident, name, value) in self.named(list) {
+            match whole_number(&value) {
+                Some(value) => assignments.push(Assignment { ident, name, value }),
+                None => self.error(&value, "the value of a parameter is a whole number, such as 8"),
+            }
         }
         assignments
+    }
+
+    /// `NAME = N, NAME = [N, …], NAME = N..=N, …`.
+    fn choices(&mut self, list: &MetaList) -> Vec<Choice> {
+        let named = self.named(list);
+        let choices = named.into_iter().filter_map(|(ident, name, value)| {
+            let values = self.values(&value)?;
+            Some(Choice { ident, name, values })
+        });
+        choices.collect()
+    }
+
+    fn values(&mut self, value: &Expr) -> Option<Vec<usize>> {
+        const WANTED: &str = "the value of a parameter is a whole number, such as 8, several as in [4, 8], or a range as \
+                              in 2..=8";
+        let values = match value {
+            Expr::Array(array) => {
+                let mut values = Vec::new();
+                for element in &array.elems {
+                    match whole_number(element) {
+                        Some(value) if values.contains(&value) => {
+                            self.error(element, format!("{value} stands here twice: remove one"));
+                            return None;
+                        }
+                        Some(value) => values.push(value),
+                        None => {
+                            self.error(element, "this is a list of whole numbers, such as [4, 8]");
+                            return None;
+                        }
+                    }
+                }
+                values
+            }
+            Expr::Range(range) => {
+                let bound = |bound: &Option<Box<Expr>>| bound.as_deref().and_then(whole_number);
+                let (Some(first), Some(last)) = (bound(&range.start), bound(&range.end)) else {
+                    self.error(value, "a range of values has both ends, as in 2..=8");
+                    return None;
+                };
+                let end = match range.limits {
+                    syn::RangeLimits::Closed(_) => last.saturating_add(1),
+                    syn::RangeLimits::HalfOpen(_) => last,
+                };
+                if end.saturating_sub(first) > MAX_INSTANCES {
+                    self.error(value, too_many(end - first));
+                    return None;
+                }
+                (first..end).collect()
+            }
+            _ => match whole_number(value) {
+                Some(value) => vec![value],
+                None => {
+                    self.error(value, WANTED);
+                    return None;
+                }
+            },
+        };
+        if values.is_empty() {
+            self.error(
+                value,
+                "there is no value in it, so nothing is built: give one, or remove the `build(…)`",
+            );
+            return None;
+        }
+        Some(values)
     }
 
     /// `size = "1MiB", element_type = "f32", protocol = "LL", instances = 2, replication = "blocked"`.
@@ -269,11 +376,21 @@ impl<'a> Reader<'a> {
                         read_name(value, "a replication is one of the texts \"interleaved\" and \"blocked\"")
                     },
                 ),
+                "fusion" => self.option(&pair, |reader| &mut reader.fusion, |value| read_bool(value, "fusion")),
+                "target" => self.option(
+                    &pair,
+                    |reader| &mut reader.target,
+                    |value| {
+                        read_name(value, "a target is one of the texts \"msccl\", \"msccl-executor\" and \"rccl\"")
+                    },
+                ),
+                "embed" => self.option(&pair, |reader| &mut reader.budget, read_budget),
+                "test" => self.option(&pair, |reader| &mut reader.tests, |value| read_bool(value, "test")),
                 _ => self.error(
                     &pair.path,
                     format!(
-                        "there is no option `{name}`; there are size, element_type, protocol, instances and \
-                         replication"
+                        "there is no option `{name}`; there are size, element_type, protocol, instances, replication, \
+                         fusion, target, embed and test"
                     ),
                 ),
             }
@@ -305,21 +422,68 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The most instances of one algorithm.
+pub(crate) const MAX_INSTANCES: usize = 256;
+
+pub(crate) fn too_many(instances: usize) -> String {
+    format!(
+        "these are {instances} instances, and at most {MAX_INSTANCES} of an algorithm are built: leave some to the \
+         run-time path"
+    )
+}
+
+fn whole_number(value: &Expr) -> Option<usize> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => literal.base10_parse().ok(),
+        _ => None,
+    }
+}
+
+/// A number of bytes, or a text.
+fn read_bytes(value: &Expr) -> Option<u64> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Int(bytes), .. }) => bytes.base10_parse().ok(),
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => parse_bytes(&text.value()),
+        _ => None,
+    }
+}
+
 fn read_size(value: &Expr) -> Result<u64, String> {
-    let wanted = "a size is a number of bytes, or a text such as \"1MiB\" or \"64KB\"";
-    let size = match value {
-        Expr::Lit(ExprLit { lit: Lit::Int(bytes), .. }) => {
-            bytes.base10_parse().map_err(|_| wanted.to_owned())
-        }
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
-            parse_bytes(&text.value()).ok_or_else(|| wanted.to_owned())
-        }
-        _ => Err(wanted.to_owned()),
-    }?;
-    if size == 0 {
-        Err("traces of no bytes move nothing: give a size of at least one element".to_owned())
-    } else {
-        Ok(size)
+    match read_bytes(value) {
+        None => Err("a size is a number of bytes, or a text such as \"1MiB\" or \"64KB\"".to_owned()),
+        Some(0) => Err("traces of no bytes move nothing: give a size of at least one element".to_owned()),
+        // Messages are counted in signed numbers.
+        Some(size) if i64::try_from(size).is_err() => Err(format!("a size is at most {} bytes", i64::MAX)),
+        Some(size) => Ok(size),
+    }
+}
+
+fn read_budget(value: &Expr) -> Result<u64, String> {
+    match read_bytes(value) {
+        None => Err(
+            "how much of an instance is embedded as it is, is a number of bytes, or a text such as \"8MiB\""
+                .to_owned(),
+        ),
+        Some(bytes) if bytes > MAX_BUDGET => Err(format!(
+            "at most {} MiB of an instance are embedded as they are: more is slow to compile, and the packed form gives the \
+             same bytes",
+            MAX_BUDGET >> 20
+        )),
+        Some(bytes) => Ok(bytes),
+    }
+}
+
+fn read_bool(value: &Expr, name: &str) -> Result<bool, String> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Bool(is), .. }) => Ok(is.value),
+        _ => Err(format!("`{name}` is true or false")),
+    }
+}
+
+fn read_show(value: &Expr) -> Result<Show, String> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Show::parse(&text.value()),
+        _ => Err(Show::wanted()),
     }
 }
 

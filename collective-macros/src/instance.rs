@@ -3,19 +3,22 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use collective_dsl::et::{self, EtBytes, EtError, EtOptions};
-use collective_dsl::{Collective, CollectiveKind, Diagnostics, Options, Rule, Setting, Size, compile};
+use collective_dsl::embedded::{Image, ImageError};
+use collective_dsl::et::EtError;
+use collective_dsl::msccl::{self, Target, XmlError, XmlOptions, limits};
+use collective_dsl::{
+    Collective, CollectiveKind, Diagnostics, Options, Rule, Schedule, Setting, SiteTable, Size, Trace,
+    compile, lower,
+};
 
 use crate::ast::{Ast, CallId};
 use crate::eval::{self, Failure};
+use crate::show::Show;
 use crate::span::SpanId;
 
 /// The stack of an evaluation. Nested helper functions take some of it, and more so when the user's build
 /// does not optimise this crate; only what is touched becomes memory.
 const STACK: usize = 256 << 20;
-
-/// More than this is too much for the compiler to swallow as literals.
-const MAX_BYTES: usize = 64 << 20;
 
 /// What all builds of an algorithm share.
 #[derive(Debug)]
@@ -29,6 +32,9 @@ pub(crate) struct Algorithm<'a> {
     pub(crate) ranks_param: usize,
     pub(crate) options: Options,
     pub(crate) size: Size,
+    pub(crate) target: Option<Target>,
+    pub(crate) budget: u64,
+    pub(crate) show: Show,
 }
 
 /// Something wrong with a build.
@@ -62,8 +68,27 @@ impl From<Failure> for Finding {
     }
 }
 
-/// The bytes of one build, or what is wrong with it.
-pub(crate) type Built = Result<EtBytes, Vec<Finding>>;
+/// A build without mistakes.
+#[derive(Clone, Debug)]
+pub(crate) struct Finished {
+    pub(crate) image: Image,
+    /// How large it is, in words.
+    pub(crate) figures: String,
+}
+
+/// One build: what is embedded of it, or what is wrong with it; and what people asked to see.
+#[derive(Clone, Debug)]
+pub(crate) struct Built {
+    pub(crate) outcome: Result<Finished, Vec<Finding>>,
+    pub(crate) trace: Option<String>,
+    pub(crate) schedule: Option<String>,
+}
+
+impl From<Vec<Finding>> for Built {
+    fn from(wrong: Vec<Finding>) -> Self {
+        Self { outcome: Err(wrong), trace: None, schedule: None }
+    }
+}
 
 /// Builds all instances, as many at a time as there are processors.
 pub(crate) fn build_all(algorithm: &Algorithm<'_>, params: &[Vec<usize>]) -> Vec<Built> {
@@ -92,7 +117,7 @@ pub(crate) fn build_all(algorithm: &Algorithm<'_>, params: &[Vec<usize>]) -> Vec
             "this could not be evaluated, for a reason that is not in the algorithm: report it, and use the \
                        run-time path"
                 .to_owned();
-        Err(vec![Finding { place: Place::Build, rule: None, message, related: Vec::new() }])
+        vec![Finding { place: Place::Build, rule: None, message, related: Vec::new() }].into()
     };
     results.into_iter().map(|result| result.into_inner().ok().flatten().unwrap_or_else(lost)).collect()
 }
@@ -120,31 +145,70 @@ impl Algorithm<'_> {
     }
 
     fn build(&self, params: &[usize]) -> Built {
-        let whole =
-            |message: String| Finding { place: Place::Build, rule: None, message, related: Vec::new() };
-        let collective = self.collective(params)?;
+        let collective = match self.collective(params) {
+            Ok(collective) => collective,
+            Err(wrong) => return wrong.into(),
+        };
         let outcome = eval::run(self.ast, self.name, self.file, (collective, self.options), params);
-        let wrong = |wrong: Diagnostics| findings(wrong, self.ast, &outcome.calls, Place::Function);
+        let calls = &outcome.calls;
         let trace = match (outcome.trace, outcome.failure) {
             (Ok(trace), None) => trace,
-            (Ok(_), Some(failure)) => return Err(vec![failure.into()]),
+            (Ok(_), Some(failure)) => return vec![failure.into()].into(),
             // What fails later may only follow from what is wrong before.
-            (Err(diagnostics), _) => return Err(wrong(diagnostics)),
+            (Err(wrong), _) => return findings(wrong, self.ast, calls, Place::Function).into(),
         };
-        let schedule = compile(&trace).map_err(wrong)?;
-        let bytes = et::bytes(&schedule, &EtOptions::new(self.size))
-            .map_err(|error| vec![whole(refused_size(&error))])?;
-        let total: usize = bytes.ranks().iter().map(Vec::len).sum();
-        if total > MAX_BYTES {
-            return Err(vec![whole(format!(
-                "the graph takes {} MiB, more than the {} MiB that can be embedded: remove this `build(…)` and use the \
-                 run-time path, `{}::compile(…)`",
-                total >> 20,
-                MAX_BYTES >> 20,
-                self.name
-            ))]);
+        let schedule = compile(&trace);
+        // A wrong one is worth a look too.
+        let shown = self.show.schedule.then(|| match &schedule {
+            Ok(schedule) => schedule.to_string(),
+            Err(_) => lower(&trace).map_or_else(|wrong| wrong.to_string(), |schedule| schedule.to_string()),
+        });
+        let outcome = schedule
+            .map_err(|wrong| findings(wrong, self.ast, calls, Place::Function))
+            .and_then(|schedule| self.finish(&trace, &schedule, calls));
+        Built { outcome, trace: self.show.trace.then(|| trace.to_string()), schedule: shown }
+    }
+
+    /// From a right schedule to what is embedded.
+    fn finish(&self, trace: &Trace, schedule: &Schedule, calls: &[CallId]) -> Result<Finished, Vec<Finding>> {
+        let whole =
+            |message: String| vec![Finding { place: Place::Build, rule: None, message, related: Vec::new() }];
+        if let Some(target) = self.target {
+            let exceeded = limits::check(schedule, target);
+            if !exceeded.is_empty() {
+                let wrong = Diagnostics {
+                    name: self.name.to_owned(),
+                    findings: exceeded,
+                    sites: SiteTable::default(),
+                };
+                return Err(findings(wrong, self.ast, calls, Place::Build));
+            }
+            match msccl::write(schedule, &XmlOptions::new(target)) {
+                Ok(_) => {}
+                Err(XmlError::Refused(wrong)) => {
+                    return Err(findings(wrong, self.ast, calls, Place::Build));
+                }
+                Err(error) => return Err(whole(error.to_string())),
+            }
         }
-        Ok(bytes)
+        let image = Image::new(schedule, self.size, self.budget).map_err(|error| {
+            whole(match error {
+                ImageError::Et(error) => refused_size(&error),
+                _ => format!(
+                    "{error}: remove this `build(…)` and use the run-time path, `{}::compile(…)`",
+                    self.name
+                ),
+            })
+        })?;
+        let figures = format!(
+            "{} ranks, {} operations, {} messages, {} steps; {}",
+            schedule.ranks.len(),
+            trace.ops.len(),
+            schedule.message_count(),
+            schedule.step_count(),
+            image.words(self.budget)
+        );
+        Ok(Finished { image, figures })
     }
 }
 

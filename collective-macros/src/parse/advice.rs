@@ -2,7 +2,7 @@
 
 use syn::{Expr, Item, Pat};
 
-const ELSE: &str = "leave out `build(…)` and use the run-time path";
+const ELSE: &str = "leave out `build(…)` and use the run-time path, or `collective::build` in a build script";
 
 pub(super) const ATTRIBUTE: &str = "this attribute is not understood at build time: remove it";
 
@@ -77,20 +77,22 @@ pub(super) fn for_unknown_name(name: &str, is_captured: bool) -> String {
         return format!("`{name}` belongs to the function around this one: pass it as a parameter");
     }
     format!(
-        "`{name}` is not known at build time: move its definition into the body of the algorithm; else {ELSE}"
+        "`{name}` is not known at build time: move its definition into the body of the algorithm, or beside it into a \
+         `#[collective] mod`; else {ELSE}"
     )
 }
 
 pub(super) fn for_unknown_pattern_name(name: &str) -> String {
     format!(
-        "`{name}` is not known at build time: move the constant into the body of the algorithm, or write a variable in \
-         lower case"
+        "`{name}` is not known at build time: move the constant into the body of the algorithm, or beside it into a \
+         `#[collective] mod`, or write a variable in lower case"
     )
 }
 
 pub(super) fn for_unknown_function(name: &str) -> String {
     format!(
-        "the function `{name}` is not known at build time: move it into the body of the algorithm; else {ELSE}"
+        "the function `{name}` is not known at build time: move it into the body of the algorithm, or beside it into a \
+         `#[collective] mod`; else {ELSE}"
     )
 }
 

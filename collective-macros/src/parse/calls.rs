@@ -2,6 +2,7 @@
 
 use syn::ext::IdentExt;
 
+use super::expressions::is_of_module;
 use super::scopes::{Item, Name};
 use super::{BufferName, Parser, advice};
 use crate::ast::{ExprKind, IntMethod};
@@ -17,7 +18,7 @@ impl Parser {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         match (names.as_slice(), call.args.len()) {
             (["Some"], 1) => return ExprKind::Some(self.boxed(&call.args[0])),
-            ([name], given) => match self.scopes.lookup(name) {
+            ([name], given) | (["self", name], given) => match self.called(path, name) {
                 Some(Name::Item(Item::Function { id, params })) if params == given => {
                     return ExprKind::Call(id, call.args.iter().map(|arg| self.expr(arg)).collect());
                 }
@@ -44,6 +45,10 @@ impl Parser {
             }
             _ => self.invalid(at, advice::for_unknown_function(&names.join("::"))),
         }
+    }
+
+    fn called(&mut self, path: &syn::Path, name: &str) -> Option<Name> {
+        if is_of_module(path) { self.lookup_helper(name).map(Name::Item) } else { self.lookup(name) }
     }
 
     fn int_function(&mut self, method: IntMethod, call: &syn::ExprCall) -> ExprKind {

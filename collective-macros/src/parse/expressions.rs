@@ -140,9 +140,11 @@ impl Parser {
     fn path(&mut self, at: &syn::Expr, path: &syn::Path) -> ExprKind {
         let Some(last) = path.segments.last() else { return self.invalid(at, advice::for_expr(at)) };
         let name = last.ident.unraw().to_string();
-        if let Some(ident) = path.get_ident() {
-            let name = ident.unraw().to_string();
-            match self.scopes.lookup(&name) {
+        let is_of_module = is_of_module(path);
+        if path.get_ident().is_some() || is_of_module {
+            let found =
+                if is_of_module { self.lookup_helper(&name).map(Name::Item) } else { self.lookup(&name) };
+            match found {
                 Some(Name::Local(slot)) => return ExprKind::Local(slot),
                 Some(Name::Item(Item::Constant(id))) => return ExprKind::Constant(id),
                 Some(Name::Item(Item::Function { .. })) => {
@@ -411,4 +413,9 @@ pub(super) fn text(tokens: &impl ToTokens) -> String {
         text = text.replace(&format!("{op}("), &format!("{op} ("));
     }
     text
+}
+
+/// `self::name`.
+pub(super) fn is_of_module(path: &syn::Path) -> bool {
+    path.leading_colon.is_none() && path.segments.len() == 2 && path.segments[0].ident == "self"
 }
