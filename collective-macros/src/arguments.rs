@@ -4,10 +4,7 @@
 //! #[collective(KIND, in_place, chunks = EXPR, root = EXPR, …, defaults(NAME = N, …), build(NAME = N, …), options(…))]
 //! ```
 
-use std::fmt::Display;
-use std::str::FromStr;
-
-use collective_dsl::embedded::{DEFAULT_BUDGET, MAX_BUDGET};
+use collective_dsl::embedded::DEFAULT_BUDGET;
 use collective_dsl::msccl::Target;
 use collective_dsl::{CollectiveKind, ElementType, Options, Protocol, Replication, Setting, Size};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -15,12 +12,14 @@ use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprLit, Lit, Meta, MetaList, MetaNameValue, Token};
+use syn::{Expr, Meta, MetaList, MetaNameValue, Token};
 
 use crate::detail::{Detail, impossible};
 use crate::show::Show;
-use crate::size::parse_bytes;
 use crate::span::SpanRange;
+use crate::values::{
+    self, read_bool, read_budget, read_instances, read_name, read_show, read_size, whole_number,
+};
 
 /// What the attribute says. Each list is in the order in which it was written.
 pub(crate) struct Arguments {
@@ -287,67 +286,14 @@ impl<'a> Reader<'a> {
 
     /// `NAME = N, NAME = [N, …], NAME = N..=N, …`.
     fn choices(&mut self, list: &MetaList) -> Vec<Choice> {
-        let named = self.named(list);
-        let choices = named.into_iter().filter_map(|(ident, name, value)| {
-            let values = self.values(&value)?;
-            Some(Choice { ident, name, values })
-        });
-        choices.collect()
-    }
-
-    fn values(&mut self, value: &Expr) -> Option<Vec<usize>> {
-        const WANTED: &str = "the value of a parameter is a whole number, such as 8, several as in [4, 8], or a range as \
-                              in 2..=8";
-        let values = match value {
-            Expr::Array(array) => {
-                let mut values = Vec::new();
-                for element in &array.elems {
-                    match whole_number(element) {
-                        Some(value) if values.contains(&value) => {
-                            self.error(element, format!("{value} stands here twice: remove one"));
-                            return None;
-                        }
-                        Some(value) => values.push(value),
-                        None => {
-                            self.error(element, "this is a list of whole numbers, such as [4, 8]");
-                            return None;
-                        }
-                    }
-                }
-                values
+        let mut choices = Vec::new();
+        for (ident, name, value) in self.named(list) {
+            match values::read_values(&value) {
+                Ok(values) => choices.push(Choice { ident, name, values }),
+                Err(error) => self.errors.push(error),
             }
-            Expr::Range(range) => {
-                let bound = |bound: &Option<Box<Expr>>| bound.as_deref().and_then(whole_number);
-                let (Some(first), Some(last)) = (bound(&range.start), bound(&range.end)) else {
-                    self.error(value, "a range of values has both ends, as in 2..=8");
-                    return None;
-                };
-                let end = match range.limits {
-                    syn::RangeLimits::Closed(_) => last.saturating_add(1),
-                    syn::RangeLimits::HalfOpen(_) => last,
-                };
-                if end.saturating_sub(first) > MAX_INSTANCES {
-                    self.error(value, too_many(end - first));
-                    return None;
-                }
-                (first..end).collect()
-            }
-            _ => match whole_number(value) {
-                Some(value) => vec![value],
-                None => {
-                    self.error(value, WANTED);
-                    return None;
-                }
-            },
-        };
-        if values.is_empty() {
-            self.error(
-                value,
-                "there is no value in it, so nothing is built: give one, or remove the `build(…)`",
-            );
-            return None;
         }
-        Some(values)
+        choices
     }
 
     /// `size = "1MiB", element_type = "f32", protocol = "LL", instances = 2, replication = "blocked"`.
@@ -419,90 +365,5 @@ impl<'a> Reader<'a> {
                 Vec::new()
             }
         }
-    }
-}
-
-/// The most instances of one algorithm.
-pub(crate) const MAX_INSTANCES: usize = 256;
-
-pub(crate) fn too_many(instances: usize) -> String {
-    format!(
-        "these are {instances} instances, and at most {MAX_INSTANCES} of an algorithm are built: leave some to the \
-         run-time path"
-    )
-}
-
-fn whole_number(value: &Expr) -> Option<usize> {
-    match value {
-        Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => literal.base10_parse().ok(),
-        _ => None,
-    }
-}
-
-/// A number of bytes, or a text.
-fn read_bytes(value: &Expr) -> Option<u64> {
-    match value {
-        Expr::Lit(ExprLit { lit: Lit::Int(bytes), .. }) => bytes.base10_parse().ok(),
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => parse_bytes(&text.value()),
-        _ => None,
-    }
-}
-
-fn read_size(value: &Expr) -> Result<u64, String> {
-    match read_bytes(value) {
-        None => Err("a size is a number of bytes, or a text such as \"1MiB\" or \"64KB\"".to_owned()),
-        Some(0) => Err("traces of no bytes move nothing: give a size of at least one element".to_owned()),
-        // Messages are counted in signed numbers.
-        Some(size) if i64::try_from(size).is_err() => Err(format!("a size is at most {} bytes", i64::MAX)),
-        Some(size) => Ok(size),
-    }
-}
-
-fn read_budget(value: &Expr) -> Result<u64, String> {
-    match read_bytes(value) {
-        None => Err(
-            "how much of an instance is embedded as it is, is a number of bytes, or a text such as \"8MiB\""
-                .to_owned(),
-        ),
-        Some(bytes) if bytes > MAX_BUDGET => Err(format!(
-            "at most {} MiB of an instance are embedded as they are: more is slow to compile, and the packed form gives the \
-             same bytes",
-            MAX_BUDGET >> 20
-        )),
-        Some(bytes) => Ok(bytes),
-    }
-}
-
-fn read_bool(value: &Expr, name: &str) -> Result<bool, String> {
-    match value {
-        Expr::Lit(ExprLit { lit: Lit::Bool(is), .. }) => Ok(is.value),
-        _ => Err(format!("`{name}` is true or false")),
-    }
-}
-
-fn read_show(value: &Expr) -> Result<Show, String> {
-    match value {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Show::parse(&text.value()),
-        _ => Err(Show::wanted()),
-    }
-}
-
-fn read_instances(value: &Expr) -> Result<u32, String> {
-    let number = match value {
-        Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => literal.base10_parse().ok(),
-        _ => None,
-    };
-    number
-        .filter(|number| *number > 0)
-        .ok_or_else(|| "the number of instances is a whole number from 1".to_owned())
-}
-
-/// One of some known names.
-fn read_name<T: FromStr<Err: Display>>(value: &Expr, wanted: &str) -> Result<T, String> {
-    match value {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
-            text.value().parse().map_err(|error: T::Err| error.to_string())
-        }
-        _ => Err(wanted.to_owned()),
     }
 }

@@ -3,9 +3,10 @@
 use collective_dsl::embedded::constant_name;
 use proc_macro2::Ident;
 
-use crate::arguments::{Arguments, Assignment, BuildArguments, MAX_INSTANCES, too_many};
+use crate::arguments::{Arguments, Assignment, BuildArguments};
 use crate::signature::Signature;
 use crate::span::SpanRange;
+use crate::values::{MAX_INSTANCES, too_many};
 
 /// One instance.
 #[derive(Debug)]

@@ -36,6 +36,7 @@ mod signature;
 mod size;
 mod source;
 mod span;
+mod values;
 
 use proc_macro::TokenStream;
 
