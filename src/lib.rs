@@ -4,6 +4,7 @@
 extern crate self as collective;
 
 pub mod algorithms;
+pub mod build;
 pub mod correctness;
 pub mod symmetric;
 

@@ -94,6 +94,11 @@ impl DataTable {
         single.into_iter().chain(run.iter().copied())
     }
 
+    /// The ids that are single logical chunks.
+    pub(crate) fn logical_chunks(&self) -> u32 {
+        self.logical
+    }
+
     /// Number of ids in use.
     #[must_use]
     pub fn len(&self) -> usize {

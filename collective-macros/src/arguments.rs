@@ -4,20 +4,22 @@
 //! #[collective(KIND, in_place, chunks = EXPR, root = EXPR, …, defaults(NAME = N, …), build(NAME = N, …), options(…))]
 //! ```
 
-use std::fmt::Display;
-use std::str::FromStr;
-
+use collective_dsl::embedded::DEFAULT_BUDGET;
+use collective_dsl::msccl::Target;
 use collective_dsl::{CollectiveKind, ElementType, Options, Protocol, Replication, Setting, Size};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprLit, Lit, Meta, MetaList, MetaNameValue, Token};
+use syn::{Expr, Meta, MetaList, MetaNameValue, Token};
 
 use crate::detail::{Detail, impossible};
-use crate::size::parse_bytes;
+use crate::show::Show;
 use crate::span::SpanRange;
+use crate::values::{
+    self, read_bool, read_budget, read_instances, read_name, read_show, read_size, whole_number,
+};
 
 /// What the attribute says. Each list is in the order in which it was written.
 pub(crate) struct Arguments {
@@ -31,6 +33,14 @@ pub(crate) struct Arguments {
     pub(crate) options: Options,
     /// What the embedded traces are for.
     pub(crate) size: Size,
+    /// The runtime whose limits hold.
+    pub(crate) target: Option<Target>,
+    /// The most bytes of traces that are embedded as they are.
+    pub(crate) budget: u64,
+    /// Whether tests are generated.
+    pub(crate) tests: bool,
+    /// What is written to the target folder.
+    pub(crate) show: Show,
 }
 
 /// `NAME = N`.
@@ -41,11 +51,20 @@ pub(crate) struct Assignment {
     pub(crate) value: usize,
 }
 
-/// One `build(…)`.
+/// `NAME = N`, `NAME = [N, …]` or `NAME = N..=N`.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    pub(crate) ident: Ident,
+    pub(crate) name: String,
+    /// At least one, each once, in the order in which they stand.
+    pub(crate) values: Vec<usize>,
+}
+
+/// One `build(…)`: an instance for each combination of values.
 #[derive(Debug)]
 pub(crate) struct BuildArguments {
     pub(crate) range: SpanRange,
-    pub(crate) given: Vec<Assignment>,
+    pub(crate) given: Vec<Choice>,
     /// Whether all of it could be read.
     pub(crate) is_complete: bool,
 }
@@ -53,7 +72,8 @@ pub(crate) struct BuildArguments {
 /// What there is, for messages.
 fn grammar() -> String {
     format!(
-        "the arguments are the collective ({}), then any of in_place, out_of_place, {}, defaults(…), build(…), options(…)",
+        "the arguments are the collective ({}), then any of in_place, out_of_place, {}, defaults(…), build(…), options(…), \
+         show = …",
         kinds(),
         Detail::ALL.map(|detail| format!("{} = …", detail.name())).join(", ")
     )
@@ -79,6 +99,9 @@ impl Arguments {
         for meta in &metas {
             match meta {
                 Meta::Path(path) => reader.word(path),
+                Meta::NameValue(pair) if pair.path.is_ident("show") => {
+                    reader.option(pair, |reader| &mut reader.show, read_show);
+                }
                 Meta::NameValue(pair) => reader.detail(pair),
                 Meta::List(list) if list.path.is_ident("defaults") => {
                     let values = reader.assignments(list);
@@ -88,7 +111,7 @@ impl Arguments {
                 }
                 Meta::List(list) if list.path.is_ident("build") => {
                     let errors = reader.errors.len();
-                    let given = reader.assignments(list);
+                    let given = reader.choices(list);
                     let is_complete = reader.errors.len() == errors;
                     builds.push(BuildArguments { range: SpanRange::of(meta), given, is_complete });
                 }
@@ -126,9 +149,13 @@ impl Arguments {
                 protocol: reader.protocol.unwrap_or(default.protocol),
                 instances: reader.instances.unwrap_or(default.instances),
                 replication: reader.replication.unwrap_or(default.replication),
-                fusion: default.fusion,
+                fusion: reader.fusion.unwrap_or(default.fusion),
             },
             size,
+            target: reader.target,
+            budget: reader.budget.unwrap_or(DEFAULT_BUDGET),
+            tests: reader.tests.unwrap_or(true),
+            show: reader.show.unwrap_or_default(),
         }
     }
 }
@@ -143,6 +170,11 @@ struct Reader<'a> {
     protocol: Option<Protocol>,
     instances: Option<u32>,
     replication: Option<Replication>,
+    fusion: Option<bool>,
+    target: Option<Target>,
+    budget: Option<u64>,
+    tests: Option<bool>,
+    show: Option<Show>,
 }
 
 impl<'a> Reader<'a> {
@@ -157,6 +189,11 @@ impl<'a> Reader<'a> {
             protocol: None,
             instances: None,
             replication: None,
+            fusion: None,
+            target: None,
+            budget: None,
+            tests: None,
+            show: None,
         }
     }
 
@@ -217,30 +254,46 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `NAME = N, …`, each name once.
-    fn assignments(&mut self, list: &MetaList) -> Vec<Assignment> {
-        let mut assignments: Vec<Assignment> = Vec::new();
+    /// The names of `NAME = …, …`, each once.
+    fn named(&mut self, list: &MetaList) -> Vec<(Ident, String, Expr)> {
+        let mut named: Vec<(Ident, String, Expr)> = Vec::new();
         for pair in self.pairs(list) {
             let Some(ident) = pair.path.get_ident() else {
                 self.error(&pair.path, "write `name = number`");
                 continue;
             };
-            let value = match &pair.value {
-                Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => literal.base10_parse::<usize>().ok(),
-                _ => None,
-            };
-            let Some(value) = value else {
-                self.error(&pair.value, "the value of a parameter is a whole number, such as 8");
-                continue;
-            };
             let name = ident.unraw().to_string();
-            if assignments.iter().any(|known| known.name == name) {
+            if named.iter().any(|(_, known, _)| *known == name) {
                 self.error(&pair, format!("`{name}` is given twice: remove one"));
                 continue;
             }
-            assignments.push(Assignment { ident: ident.clone(), name, value });
+            named.push((ident.clone(), name, pair.value));
+        }
+        named
+    }
+
+    /// `NAME = N, …`.
+    fn assignments(&mut self, list: &MetaList) -> Vec<Assignment> {
+        let mut assignments = Vec::new();
+        for (ident, name, value) in self.named(list) {
+            match whole_number(&value) {
+                Some(value) => assignments.push(Assignment { ident, name, value }),
+                None => self.error(&value, "the value of a parameter is a whole number, such as 8"),
+            }
         }
         assignments
+    }
+
+    /// `NAME = N, NAME = [N, …], NAME = N..=N, …`.
+    fn choices(&mut self, list: &MetaList) -> Vec<Choice> {
+        let mut choices = Vec::new();
+        for (ident, name, value) in self.named(list) {
+            match values::read_values(&value) {
+                Ok(values) => choices.push(Choice { ident, name, values }),
+                Err(error) => self.errors.push(error),
+            }
+        }
+        choices
     }
 
     /// `size = "1MiB", element_type = "f32", protocol = "LL", instances = 2, replication = "blocked"`.
@@ -269,11 +322,21 @@ impl<'a> Reader<'a> {
                         read_name(value, "a replication is one of the texts \"interleaved\" and \"blocked\"")
                     },
                 ),
+                "fusion" => self.option(&pair, |reader| &mut reader.fusion, |value| read_bool(value, "fusion")),
+                "target" => self.option(
+                    &pair,
+                    |reader| &mut reader.target,
+                    |value| {
+                        read_name(value, "a target is one of the texts \"msccl\", \"msccl-executor\" and \"rccl\"")
+                    },
+                ),
+                "embed" => self.option(&pair, |reader| &mut reader.budget, read_budget),
+                "test" => self.option(&pair, |reader| &mut reader.tests, |value| read_bool(value, "test")),
                 _ => self.error(
                     &pair.path,
                     format!(
-                        "there is no option `{name}`; there are size, element_type, protocol, instances and \
-                         replication"
+                        "there is no option `{name}`; there are size, element_type, protocol, instances, replication, \
+                         fusion, target, embed and test"
                     ),
                 ),
             }
@@ -302,43 +365,5 @@ impl<'a> Reader<'a> {
                 Vec::new()
             }
         }
-    }
-}
-
-fn read_size(value: &Expr) -> Result<u64, String> {
-    let wanted = "a size is a number of bytes, or a text such as \"1MiB\" or \"64KB\"";
-    let size = match value {
-        Expr::Lit(ExprLit { lit: Lit::Int(bytes), .. }) => {
-            bytes.base10_parse().map_err(|_| wanted.to_owned())
-        }
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
-            parse_bytes(&text.value()).ok_or_else(|| wanted.to_owned())
-        }
-        _ => Err(wanted.to_owned()),
-    }?;
-    if size == 0 {
-        Err("traces of no bytes move nothing: give a size of at least one element".to_owned())
-    } else {
-        Ok(size)
-    }
-}
-
-fn read_instances(value: &Expr) -> Result<u32, String> {
-    let number = match value {
-        Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => literal.base10_parse().ok(),
-        _ => None,
-    };
-    number
-        .filter(|number| *number > 0)
-        .ok_or_else(|| "the number of instances is a whole number from 1".to_owned())
-}
-
-/// One of some known names.
-fn read_name<T: FromStr<Err: Display>>(value: &Expr, wanted: &str) -> Result<T, String> {
-    match value {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
-            text.value().parse().map_err(|error: T::Err| error.to_string())
-        }
-        _ => Err(wanted.to_owned()),
     }
 }

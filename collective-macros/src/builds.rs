@@ -1,8 +1,12 @@
 //! The instances to build: the parameters of the signature joined with the values of the arguments.
 
+use collective_dsl::embedded::constant_name;
+use proc_macro2::Ident;
+
 use crate::arguments::{Arguments, Assignment, BuildArguments};
 use crate::signature::Signature;
 use crate::span::SpanRange;
+use crate::values::{MAX_INSTANCES, too_many};
 
 /// One instance.
 #[derive(Debug)]
@@ -10,12 +14,14 @@ pub(crate) struct Build {
     /// The name of its constant, such as `RANKS_16_CHANNELS_2`.
     pub(crate) constant: String,
     pub(crate) range: SpanRange,
+    /// Whether its `build(…)` makes others too.
+    pub(crate) is_one_of_many: bool,
     /// A value for each parameter, in the order of the signature.
     pub(crate) values: Vec<usize>,
 }
 
 impl Build {
-    /// As it is written: `build(ranks = 8, channels = 1)`.
+    /// As it could be written: `build(ranks = 8, channels = 1)`.
     pub(crate) fn words(&self, signature: &Signature) -> String {
         let pairs = signature.params.iter().zip(&self.values);
         let pairs: Vec<String> = pairs.map(|(param, value)| format!("{} = {value}", param.name)).collect();
@@ -29,43 +35,85 @@ pub(crate) fn resolve(
     signature: &Signature,
     errors: &mut Vec<syn::Error>,
 ) -> Vec<Build> {
-    check_names(&arguments.defaults, signature, errors);
+    check_names(arguments.defaults.iter().map(|given| (&given.ident, &given.name)), signature, errors);
     let mut builds: Vec<Build> = Vec::new();
     for given in &arguments.builds {
-        check_names(&given.given, signature, errors);
-        let values = signature.params.iter().map(|param| {
-            let value = value(&given.given, &param.name).or_else(|| value(&arguments.defaults, &param.name));
-            if value.is_none() && given.is_complete {
+        check_names(given.given.iter().map(|given| (&given.ident, &given.name)), signature, errors);
+        for param in &signature.params {
+            let is_given = given.given.iter().any(|choice| choice.name == param.name);
+            if !is_given && value(&arguments.defaults, &param.name).is_none() && given.is_complete {
                 errors.push(given.range.error(format!(
                     "`{name}` has no value here: add `{name} = …`, or `defaults({name} = …)` for all builds",
                     name = param.name
                 )));
             }
-            value.unwrap_or_default()
-        });
-        let build =
-            Build { values: values.collect(), constant: constant(given, signature), range: given.range };
-        // An incomplete one has an error already.
-        if given.is_complete && builds.iter().any(|known| known.values == build.values) {
-            errors.push(build.range.error("this is built twice: remove one"));
         }
-        if builds.iter().all(|known| known.constant != build.constant) {
-            builds.push(build);
+        let instances = count_of(given);
+        if builds.len().saturating_add(instances) > MAX_INSTANCES {
+            errors.push(given.range.error(too_many(builds.len().saturating_add(instances))));
+            break;
         }
+        add(given, arguments, signature, &mut builds, errors);
     }
     builds
 }
 
-/// The name of a build's constant: the parameters that it gives, in the order of the signature.
-fn constant(build: &BuildArguments, signature: &Signature) -> String {
-    let position = |given: &Assignment| signature.params.iter().position(|param| param.name == given.name);
-    let mut given: Vec<&Assignment> = build.given.iter().collect();
-    // Unknown ones, which are an error, come last.
-    given.sort_by_key(|given| position(given).unwrap_or(usize::MAX));
-    let words: Vec<String> =
-        given.iter().map(|given| format!("{}_{}", given.name.to_uppercase(), given.value)).collect();
-    // Defaults alone say everything.
-    if words.is_empty() { "DEFAULT".to_owned() } else { words.join("_") }
+/// How many instances a `build(…)` makes.
+fn count_of(build: &BuildArguments) -> usize {
+    build.given.iter().fold(1, |count: usize, choice| count.saturating_mul(choice.values.len()))
+}
+
+/// Adds the instances of one `build(…)`; the values that stand first change slowest.
+fn add(
+    given: &BuildArguments,
+    arguments: &Arguments,
+    signature: &Signature,
+    builds: &mut Vec<Build>,
+    errors: &mut Vec<syn::Error>,
+) {
+    let instances = count_of(given);
+    let mut is_repeated = false;
+    for index in 0..instances {
+        let mut rest = index;
+        let mut chosen: Vec<(&str, usize)> = Vec::with_capacity(given.given.len());
+        for choice in given.given.iter().rev() {
+            chosen.push((&choice.name, choice.values[rest % choice.values.len()]));
+            rest /= choice.values.len();
+        }
+        // By the signature, whatever the order in which they are given; unknown ones, which are an error, last.
+        let position = |name: &str| signature.params.iter().position(|param| param.name == name);
+        chosen.sort_by_key(|(name, _)| position(name).unwrap_or(usize::MAX));
+        let values = signature.params.iter().map(|param| {
+            let chosen = chosen.iter().find(|(name, _)| *name == param.name).map(|(_, value)| *value);
+            chosen.or_else(|| value(&arguments.defaults, &param.name)).unwrap_or_default()
+        });
+        let build = Build {
+            values: values.collect(),
+            constant: constant_name(&chosen),
+            range: given.range,
+            is_one_of_many: instances > 1,
+        };
+        // An incomplete one has an error already, and one error is enough for many.
+        let twice = builds.iter().any(|known| known.values == build.values);
+        if given.is_complete && twice && !is_repeated {
+            is_repeated = true;
+            let which =
+                if instances > 1 { format!("`{}`", build.words(signature)) } else { "this".to_owned() };
+            errors.push(build.range.error(format!("{which} is built twice: remove one")));
+        }
+        let same_name = builds.iter().find(|known| known.constant == build.constant);
+        if let Some(known) = same_name.filter(|_| given.is_complete && !twice) {
+            errors.push(build.range.error(format!(
+                "the constant of `{}` has the name of that of `{}`, {}: rename a parameter",
+                build.words(signature),
+                known.words(signature),
+                build.constant
+            )));
+        }
+        if same_name.is_none() {
+            builds.push(build);
+        }
+    }
 }
 
 /// The default of each parameter.
@@ -77,17 +125,17 @@ fn value(assignments: &[Assignment], name: &str) -> Option<usize> {
     assignments.iter().find(|assignment| assignment.name == name).map(|assignment| assignment.value)
 }
 
-fn check_names(assignments: &[Assignment], signature: &Signature, errors: &mut Vec<syn::Error>) {
-    for assignment in assignments {
-        if !signature.params.iter().any(|param| param.name == assignment.name) {
+fn check_names<'a>(
+    given: impl Iterator<Item = (&'a Ident, &'a String)>,
+    signature: &Signature,
+    errors: &mut Vec<syn::Error>,
+) {
+    for (ident, name) in given {
+        if !signature.params.iter().any(|param| param.name == *name) {
             let known: Vec<&str> = signature.params.iter().map(|param| param.name.as_str()).collect();
             errors.push(syn::Error::new(
-                assignment.ident.span(),
-                format!(
-                    "the function has no parameter `{}`; its parameters are {}",
-                    assignment.name,
-                    known.join(", ")
-                ),
+                ident.span(),
+                format!("the function has no parameter `{name}`; its parameters are {}", known.join(", ")),
             ));
         }
     }

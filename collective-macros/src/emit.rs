@@ -1,13 +1,15 @@
 //! The code that stands beside the user's function.
 
-use collective_dsl::et::EtBytes;
+use collective_dsl::embedded::Image;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::arguments::Arguments;
 use crate::builds::{self, Build};
 use crate::checked::checked;
+use crate::instance::Finished;
 use crate::paths;
+use crate::show;
 use crate::signature::Signature;
 use crate::source::Source;
 
@@ -16,10 +18,12 @@ pub(crate) struct Generated<'a> {
     pub(crate) signature: &'a Signature,
     pub(crate) arguments: &'a Arguments,
     pub(crate) source: &'a Source,
-    /// Each build with its graph; without one where something is wrong.
-    pub(crate) builds: Vec<(&'a Build, Option<EtBytes>)>,
+    /// Each build with what is embedded of it; without that where something is wrong.
+    pub(crate) builds: Vec<(&'a Build, Option<&'a Finished>)>,
     /// Whether something is wrong: then the items only have the right types.
     pub(crate) is_placeholder: bool,
+    /// Whether bytes are left out, for people to read the rest.
+    pub(crate) is_shown: bool,
 }
 
 impl Generated<'_> {
@@ -33,7 +37,11 @@ impl Generated<'_> {
         );
         let def = self.definition();
         let functions = self.functions();
-        let constants = self.builds.iter().map(|(build, bytes)| self.constant(build, bytes.as_ref()));
+        let constants = self.builds.iter().map(|(build, finished)| self.constant(build, *finished));
+        let lookup = self.lookup();
+        let tests = self.tests();
+        // Makes Cargo expand this again when the variable changes.
+        let variable = show::VARIABLE;
         let names = self.builds.iter().map(|(build, _)| self.constant_name(build));
         let embedded = paths::embedded();
         quote! {
@@ -47,11 +55,61 @@ impl Generated<'_> {
             impl #ident {
                 #def
                 #functions
+                #lookup
                 #(#constants)*
                 /// All instances that are embedded.
                 #vis const BUILDS: &'static [&'static #embedded] = &[#(Self::#names),*];
             }
+
+            #tests
+
+            #(#cfgs)*
+            const _: ::core::option::Option<&::core::primitive::str> = ::core::option_env!(#variable);
         }
+    }
+
+    /// The instance by the values of its parameters.
+    fn lookup(&self) -> TokenStream {
+        let (vis, embedded) = (&self.signature.vis, paths::embedded());
+        let idents = self.param_idents();
+        let arms = self.builds.iter().map(|(build, _)| {
+            let (values, name) = (&build.values, self.constant_name(build));
+            quote!((#(#values,)*) => ::core::option::Option::Some(Self::#name),)
+        });
+        quote! {
+            /// The instance that is embedded for these parameters, if there is one.
+            #[must_use]
+            #vis const fn build(#(#idents: usize),*) -> ::core::option::Option<&'static #embedded> {
+                match (#(#idents,)*) {
+                    #(#arms)*
+                    _ => ::core::option::Option::None,
+                }
+            }
+        }
+    }
+
+    /// One test an instance: what is embedded is what the function gives at run time.
+    fn tests(&self) -> TokenStream {
+        if self.is_placeholder || !self.arguments.tests {
+            return TokenStream::new();
+        }
+        let Signature { ident, cfgs, .. } = self.signature;
+        let tests = self.builds.iter().map(|(build, _)| {
+            let constant = self.constant_name(build);
+            let (name, words) = (self.signature.name(), build.constant.to_lowercase());
+            let test = format_ident!("{name}_{words}_is_the_same_at_run_time");
+            let values = &build.values;
+            quote! {
+                #(#cfgs)*
+                #[cfg(test)]
+                #[test]
+                #[allow(unnameable_test_items, non_snake_case)]
+                fn #test() -> ::core::result::Result<(), ::std::boxed::Box<dyn ::std::error::Error>> {
+                    ::core::result::Result::Ok(#ident::#constant.check(&#ident::compile(#(#values),*)?)?)
+                }
+            }
+        });
+        quote!(#(#tests)*)
     }
 
     fn definition(&self) -> TokenStream {
@@ -146,7 +204,7 @@ impl Generated<'_> {
         }
     }
 
-    fn constant(&self, build: &Build, bytes: Option<&EtBytes>) -> TokenStream {
+    fn constant(&self, build: &Build, finished: Option<&Finished>) -> TokenStream {
         let embedded = paths::embedded();
         let vis = &self.signature.vis;
         let constant = self.constant_name(build);
@@ -155,16 +213,53 @@ impl Generated<'_> {
             let name = &param.name;
             quote!((#name, #value))
         });
-        let ranks = bytes.into_iter().flat_map(|bytes| bytes.ranks()).map(|rank| Literal::byte_string(rank));
-        let doc = format!("The instance `{}`.", build.words(self.signature));
+        let size = self.arguments.size;
+        let (bytes, element) = (size.in_bytes(), size.element_type());
+        let element = format_ident!("{element:?}");
+        let element_type = paths::element_type();
+        let target = paths::option(self.arguments.target.map(|target| {
+            let (path, variant) = (paths::target(), format_ident!("{target:?}"));
+            quote!(#path::#variant)
+        }));
+        let image = finished.map(|finished| &finished.image);
+        let schedule = self.literal(image.map_or(&[], |image| &image.schedule));
+        let traces = self.traces(image);
+        let figures = finished.map(|finished| format!("\n\n{}.", finished.figures)).unwrap_or_default();
+        let doc = format!("The instance `{}`.{}", build.words(self.signature), figures);
         quote! {
             #[doc = #doc]
             #vis const #constant: &'static #embedded = {
                 // A static, so that the bytes are in the binary once, however often the constant is used.
-                static EMBEDDED: #embedded =
-                    #embedded { name: #name, params: &[#(#pairs),*], ranks: &[#(#ranks),*] };
+                static EMBEDDED: #embedded = #embedded::new(
+                    #name, &[#(#pairs),*], (#bytes, #element_type::#element), #target, #schedule, #traces
+                );
                 &EMBEDDED
             };
+        }
+    }
+
+    fn traces(&self, image: Option<&Image>) -> TokenStream {
+        let (traces, unpacked) = (paths::traces(), paths::unpacked());
+        match image {
+            Some(Image { traces: Some(bytes), .. }) => {
+                let ranks = bytes.ranks().iter().map(|rank| self.literal(rank));
+                quote!(#traces::Plain(&[#(#ranks),*]))
+            }
+            Some(Image { traces: None, .. }) => quote! {
+                #traces::Packed(|| {
+                    static UNPACKED: #unpacked = #unpacked::new();
+                    &UNPACKED
+                })
+            },
+            None => quote!(#traces::Plain(&[])),
+        }
+    }
+
+    fn literal(&self, bytes: &[u8]) -> Literal {
+        if self.is_shown {
+            Literal::byte_string(format!("{} bytes", bytes.len()).as_bytes())
+        } else {
+            Literal::byte_string(bytes)
         }
     }
 

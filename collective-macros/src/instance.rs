@@ -3,21 +3,22 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use collective_dsl::et::{self, EtBytes, EtError, EtOptions};
+use collective_dsl::embedded::{Image, ImageError};
+use collective_dsl::et::EtError;
+use collective_dsl::msccl::{self, Target, XmlError, XmlOptions, limits};
 use collective_dsl::{
-    Collective, CollectiveKind, Diagnostics, Options, Rule, Schedule, Setting, SiteTable, Size, compile, lint,
+    Collective, CollectiveKind, Diagnostic, Diagnostics, Options, Rule, Schedule, Setting, SiteTable, Size,
+    Trace, compile, lint, lower,
 };
 
 use crate::ast::{Ast, CallId, CallSite};
 use crate::eval::{self, Context, Failure, Sites};
+use crate::show::Show;
 use crate::span::SpanId;
 
 /// The stack of an evaluation. Nested helper functions take some of it, and more so when the user's build
 /// does not optimise this crate; only what is touched becomes memory.
 const STACK: usize = 256 << 20;
-
-/// More than this is too much for the compiler to swallow as literals.
-const MAX_BYTES: usize = 64 << 20;
 
 /// What all builds of an algorithm share.
 #[derive(Debug)]
@@ -31,6 +32,9 @@ pub(crate) struct Algorithm<'a> {
     pub(crate) ranks_param: usize,
     pub(crate) options: Options,
     pub(crate) size: Size,
+    pub(crate) target: Option<Target>,
+    pub(crate) budget: u64,
+    pub(crate) show: Show,
 }
 
 /// Something wrong with a build.
@@ -67,16 +71,36 @@ impl From<Failure> for Finding {
     }
 }
 
-/// What a right build gives.
+/// A build without mistakes.
 #[derive(Clone, Debug)]
 pub(crate) struct Finished {
-    pub(crate) bytes: EtBytes,
+    pub(crate) image: Image,
+    /// How large it is, in words.
+    pub(crate) figures: String,
     /// What is hardly meant.
     pub(crate) warnings: Vec<Finding>,
 }
 
-/// One build, or what is wrong with it.
-pub(crate) type Built = Result<Finished, Vec<Finding>>;
+/// One build: what is embedded of it, or what is wrong with it; and what people asked to see.
+#[derive(Clone, Debug)]
+pub(crate) struct Built {
+    pub(crate) outcome: Result<Finished, Vec<Finding>>,
+    pub(crate) trace: Option<String>,
+    pub(crate) schedule: Option<String>,
+}
+
+impl From<Vec<Finding>> for Built {
+    fn from(wrong: Vec<Finding>) -> Self {
+        Self { outcome: Err(wrong), trace: None, schedule: None }
+    }
+}
+
+/// An algorithm that was evaluated to its end, and the places of its operations.
+struct Traced {
+    trace: Trace,
+    calls: Vec<CallId>,
+    contexts: Vec<Context>,
+}
 
 /// Builds all instances, as many at a time as there are processors.
 pub(crate) fn build_all(algorithm: &Algorithm<'_>, params: &[Vec<usize>]) -> Vec<Built> {
@@ -103,7 +127,7 @@ pub(crate) fn build_all(algorithm: &Algorithm<'_>, params: &[Vec<usize>]) -> Vec
     let lost = || {
         let message = "this could not be evaluated, for a reason that is not in the algorithm: report it, and use the \
                        run-time path";
-        Err(vec![whole(message.to_owned())])
+        vec![whole(message.to_owned())].into()
     };
     results.into_iter().map(|result| result.into_inner().ok().flatten().unwrap_or_else(lost)).collect()
 }
@@ -138,55 +162,104 @@ impl Algorithm<'_> {
     }
 
     fn build(&self, params: &[usize]) -> Built {
-        let collective = self.collective(params)?;
-        let (schedule, warnings) = match self.schedule(collective.clone(), params, Sites::Calls) {
-            Ok(done) => done,
-            Err(mut found) => {
-                // Once more, to tell in which round of its loops each happened.
-                if let Err(detailed) = self.schedule(collective, params, Sites::Operations) {
-                    found.iter_mut().for_each(|finding| finding.learn(&detailed));
-                }
-                return Err(found);
+        let collective = match self.collective(params) {
+            Ok(collective) => collective,
+            Err(wrong) => return wrong.into(),
+        };
+        let traced = match self.traced(collective.clone(), params, Sites::Calls) {
+            Ok(traced) => traced,
+            Err(wrong) => return self.in_detail(wrong, collective, params).into(),
+        };
+        let trace = &traced.trace;
+        let schedule = compile(trace);
+        // A wrong one is worth a look too.
+        let shown = self.show.schedule.then(|| match &schedule {
+            Ok(schedule) => schedule.to_string(),
+            Err(_) => lower(trace).map_or_else(|wrong| wrong.to_string(), |schedule| schedule.to_string()),
+        });
+        let outcome = match schedule {
+            Ok(schedule) => self.finish(&traced, &schedule),
+            Err(wrong) => {
+                let found = traced.findings(wrong, self.ast, Place::Function);
+                Err(self.in_detail(found, collective, params))
             }
         };
-        let bytes = et::bytes(&schedule, &EtOptions::new(self.size))
-            .map_err(|error| vec![whole(refused_size(&error))])?;
-        let total: usize = bytes.ranks().iter().map(Vec::len).sum();
-        if total > MAX_BYTES {
-            return Err(vec![whole(format!(
-                "the graph takes {} MiB, more than the {} MiB that can be embedded: remove this `build(…)` and use the \
-                 run-time path, `{}::compile(…)`",
-                total >> 20,
-                MAX_BYTES >> 20,
-                self.name
-            ))]);
-        }
-        Ok(Finished { bytes, warnings })
+        Built { outcome, trace: self.show.trace.then(|| trace.to_string()), schedule: shown }
     }
 
-    fn schedule(
-        &self,
-        collective: Collective,
-        params: &[usize],
-        sites: Sites,
-    ) -> Result<(Schedule, Vec<Finding>), Vec<Finding>> {
+    fn traced(&self, collective: Collective, params: &[usize], sites: Sites) -> Result<Traced, Vec<Finding>> {
         let outcome = eval::run(self.ast, self.name, self.file, (collective, self.options), params, sites);
-        let sites = (outcome.calls.as_slice(), outcome.contexts.as_slice());
-        let wrong = |wrong: Diagnostics| findings(wrong, self.ast, sites, Place::Function, |call| call.span);
-        let trace = match (outcome.trace, &outcome.failure) {
-            (Ok(trace), None) => trace,
-            (Ok(_), Some(failure)) => return Err(vec![failure.clone().into()]),
+        let (calls, contexts) = (outcome.calls, outcome.contexts);
+        match (outcome.trace, outcome.failure) {
+            (Ok(trace), None) => Ok(Traced { trace, calls, contexts }),
+            (Ok(_), Some(failure)) => Err(vec![failure.into()]),
             // What fails later may only follow from what is wrong before.
-            (Err(diagnostics), _) => return Err(wrong(diagnostics)),
-        };
-        let schedule = compile(&trace).map_err(wrong)?;
-        let wasted = Diagnostics {
-            name: self.name.to_owned(),
-            findings: lint::warnings(&trace, None),
-            sites: SiteTable::default(),
-        };
+            (Err(wrong), _) => {
+                Err(findings(wrong, self.ast, (&calls, &contexts), Place::Function, |call| call.span))
+            }
+        }
+    }
+
+    /// What is wrong, evaluated once more, to tell in which round of its loops each happened.
+    fn in_detail(&self, mut found: Vec<Finding>, collective: Collective, params: &[usize]) -> Vec<Finding> {
+        let detailed = self.traced(collective, params, Sites::Operations).and_then(|traced| {
+            compile(&traced.trace)
+                .map(drop)
+                .map_err(|wrong| traced.findings(wrong, self.ast, Place::Function))
+        });
+        if let Err(detailed) = detailed {
+            found.iter_mut().for_each(|finding| finding.learn(&detailed));
+        }
+        found
+    }
+
+    /// From a right schedule to what is embedded.
+    fn finish(&self, traced: &Traced, schedule: &Schedule) -> Result<Finished, Vec<Finding>> {
+        if let Some(target) = self.target {
+            let exceeded = limits::check(schedule, target);
+            if !exceeded.is_empty() {
+                return Err(traced.findings(self.diagnostics(exceeded), self.ast, Place::Build));
+            }
+            match msccl::write(schedule, &XmlOptions::new(target)) {
+                Ok(_) => {}
+                Err(XmlError::Refused(wrong)) => {
+                    return Err(traced.findings(wrong, self.ast, Place::Build));
+                }
+                Err(error) => return Err(vec![whole(error.to_string())]),
+            }
+        }
+        let image = Image::new(schedule, self.size, self.budget).map_err(|error| {
+            vec![whole(match error {
+                ImageError::Et(error) => refused_size(&error),
+                _ => format!(
+                    "{error}: remove this `build(…)` and use the run-time path, `{}::compile(…)`",
+                    self.name
+                ),
+            })]
+        })?;
+        let figures = format!(
+            "{} ranks, {} operations, {} messages, {} steps; {}",
+            schedule.ranks.len(),
+            traced.trace.ops.len(),
+            schedule.message_count(),
+            schedule.step_count(),
+            image.words(self.budget)
+        );
+        let wasted = self.diagnostics(lint::warnings(&traced.trace, self.target));
         // A warning is underlined at one token only.
-        Ok((schedule, findings(wasted, self.ast, sites, Place::Function, |call| call.method)))
+        let sites = (traced.calls.as_slice(), traced.contexts.as_slice());
+        let warnings = findings(wasted, self.ast, sites, Place::Function, |call| call.method);
+        Ok(Finished { image, figures, warnings })
+    }
+
+    fn diagnostics(&self, findings: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics { name: self.name.to_owned(), findings, sites: SiteTable::default() }
+    }
+}
+
+impl Traced {
+    fn findings(&self, wrong: Diagnostics, ast: &Ast, otherwise: Place) -> Vec<Finding> {
+        findings(wrong, ast, (&self.calls, &self.contexts), otherwise, |call| call.span)
     }
 }
 
@@ -235,7 +308,7 @@ fn findings(
         };
         Some((span(site)?, what))
     };
-    let finding = |finding: collective_dsl::Diagnostic| Finding {
+    let finding = |finding: Diagnostic| Finding {
         place: finding.site.and_then(span).map_or(otherwise, Place::Expression),
         rule: Some(finding.rule),
         message: finding.message,

@@ -8,7 +8,9 @@
 //! attribute → arguments ┐
 //! function → signature  ┴→ builds ┐
 //!          → parse → ast ─────────┴→ instance (eval → collective-dsl) → emit
-//!                                           └ findings → report → errors at spans
+//!                                           ├ findings → report → errors at spans
+//!                                           └ show, shown → files in the target folder
+//! module → helpers, then each function as above
 //! ```
 
 mod arguments;
@@ -19,18 +21,23 @@ mod detail;
 mod emit;
 mod eval;
 mod expand;
+mod helpers;
 mod infer;
 mod instance;
 mod integer;
 mod method;
+mod module;
 mod names;
 mod parse;
 mod paths;
 mod report;
+mod show;
+mod shown;
 mod signature;
 mod size;
 mod source;
 mod span;
+mod values;
 mod warning;
 
 use proc_macro::TokenStream;
@@ -62,7 +69,7 @@ use proc_macro::TokenStream;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// // Checked and embedded at build time.
 /// let embedded = ring::RANKS_8_CHANNELS_2;
-/// assert_eq!(embedded.ranks.len(), 8);
+/// assert_eq!(embedded.ranks()?.len(), 8);
 /// // The same at run time, for any parameters.
 /// let schedule = ring::compile(5, 1)?;
 /// assert_eq!(schedule.ranks.len(), 5);
@@ -89,7 +96,7 @@ use proc_macro::TokenStream;
 /// ```text
 /// #[collective(
 ///     KIND, in_place, chunks = EXPR, outputs = EXPR, root = EXPR, destination = EXPR,
-///     defaults(NAME = N, …), build(NAME = N, …), options(NAME = VALUE, …)
+///     defaults(NAME = N, …), build(NAME = N, NAME = [N, …], NAME = N..=N, …), options(NAME = VALUE, …), show = "WORDS"
 /// )]
 /// ```
 ///
@@ -102,9 +109,13 @@ use proc_macro::TokenStream;
 /// | `root = EXPR` | the root of broadcast, reduce, gather and scatter, the source of send-recv; rank 0 unless said |
 /// | `destination = EXPR` | the destination of send-recv; the last rank unless said |
 /// | `defaults(NAME = N, …)` | values of parameters that a build, or a caller by name, leaves out |
-/// | `build(NAME = N, …)` | an instance to check and embed; any number of them |
+/// | `build(NAME = N, …)` | an instance to check and embed; any number of them. With a list `[4, 8]` or a range `2..=8` for a value, one for each combination, those of the first name together; at most 256 of an algorithm |
 /// | `options(size = "1MiB", element_type = "f32")` | what the embedded traces are for: a number of bytes or a text, and the type of an element; these are the values unless said. `Embedded::with_size` brings them to another where the collective allows it |
-/// | `options(protocol = "Simple", instances = 1, replication = "interleaved")` | how the function is lowered, at build time and at run time: the protocol (`Simple`, `LL`, `LL128`), the number of replicas that share the data, and where their shares lie (`interleaved`, `blocked`); these are the values unless said. Not among them: build time is always a debug build, in which assertions, `debug_assert!` too, are evaluated and numbers do not wrap |
+/// | `options(target = "msccl-executor")` | the runtime (`msccl`, `msccl-executor`, `rccl`) that must be able to hold the schedules: its limits are checked at build time, and `Embedded::xml` writes for it |
+/// | `options(embed = "2MiB")` | how much of an instance's traces is embedded as it is, 64 MiB at most; those of a larger instance are made from its schedule when they are first asked for. This is the value unless said, and 0 packs all |
+/// | `options(test = true)` | whether there is a test for each instance (below) |
+/// | `show = "schedule"` | what is written to the target folder (below) |
+/// | `options(protocol = "Simple", instances = 1, replication = "interleaved", fusion = true)` | how the function is lowered, at build time and at run time: the protocol (`Simple`, `LL`, `LL128`), the number of replicas that share the data, where their shares lie (`interleaved`, `blocked`), and whether a receive and the send that passes its data on become one step; these are the values unless said. Not among them: build time is always a debug build, in which assertions, `debug_assert!` too, are evaluated and numbers do not wrap |
 ///
 /// An `EXPR` is made of the function's parameters, in the Rust that is evaluated at build time (below).
 ///
@@ -118,12 +129,61 @@ use proc_macro::TokenStream;
 /// | item | what it is |
 /// |---|---|
 /// | `NAME::RANKS_8_CHANNELS_2` | `&'static Embedded`, the instance `build(ranks = 8, channels = 2)`; its name is made of the parameters that the `build` gives, in the order of the function's, and is `DEFAULT` when it gives none |
-/// | `NAME::BUILDS` | all of them |
+/// | `NAME::build(8, 2)` | the same by the values of all parameters, in the order of the function's; `None` for what is not built; a `const fn` |
+/// | `NAME::BUILDS` | all of them, in the order in which they are written |
 /// | `NAME::trace(ranks, …)` | traces the function at run time |
 /// | `NAME::compile(ranks, …)` | traces it, lowers and verifies the schedule |
 /// | `NAME::DEF` | `AlgorithmDef`: name, summary (the first line of documentation), collective, parameters |
 ///
 /// All have the visibility of the function.
+///
+/// `Embedded::ranks` gives the bytes of the traces: they lie in the binary, and nothing is done at start-up. The schedule is
+/// embedded as well, in a compact form (some bytes for each kind of step; a ring of 256 ranks takes less than 10 KiB), so
+/// that traces for another size, the graph for simulation and MSCCL XML come without compiling anything again.
+///
+/// For each instance there is a test, `NAME_ranks_8_channels_2_is_the_same_at_run_time`, which compares what is embedded
+/// with what the function gives when it runs, byte for byte. `options(test = false)` leaves them out; say so for an algorithm
+/// that stands within a function, where the compiler warns of tests.
+///
+/// # Modules
+///
+/// Algorithms that share helper functions and constants stand with them in a module:
+///
+/// ```
+/// #[collective::collective]
+/// mod rings {
+///     use collective::prelude::*;
+///
+///     const STEP: usize = 1;
+///
+///     fn next(rank: usize, ranks: usize) -> usize {
+///         (rank + STEP) % ranks
+///     }
+///
+///     #[collective(all_gather, build(ranks = [4, 8]))]
+///     pub fn gather(p: &Program, ranks: usize) {
+///         for rank in 0..ranks {
+///             let mut c = p.chunk(rank, Input, 0).copy_to(rank, Output, rank);
+///             for _ in 1..ranks {
+///                 c = c.copy_to(next(c.rank(), ranks), Output, rank);
+///             }
+///         }
+///     }
+/// }
+/// # fn main() {
+/// assert_eq!(rings::gather::BUILDS.len(), 2);
+/// # }
+/// ```
+///
+/// The module is written inline. Only functions and constants that an algorithm uses are evaluated; everything else in the
+/// module stays as it is and may use all of Rust.
+///
+/// # To see what was built
+///
+/// `show = "schedule"` in the attribute, or `COLLECTIVE_SHOW=schedule cargo build` for a whole crate, writes files to
+/// `target/collective/CRATE`. There is `trace` (the operations in order), `schedule` (thread blocks and steps; also that of a wrong
+/// algorithm), `verdict` (what was found, or how large it is), each as `NAME-RANKS_8.schedule.txt`, and `expansion` (the
+/// generated code, without its bytes) as `NAME.expansion.rs`; several with commas, or `all`.
 ///
 /// # What is evaluated at build time
 ///
@@ -150,12 +210,15 @@ use proc_macro::TokenStream;
 ///
 /// # What to do outside of it
 ///
-/// * Helper functions and constants from elsewhere are not seen: move them into the body.
+/// * Helper functions and constants from elsewhere are not seen: move them into the body, or into the same
+///   `#[collective] mod`.
 /// * All-to-all-v, whose size table is no argument, and programs for some ranks of a larger job: call the function
 ///   with a `Program` of your own, `Program::new(Collective::all_to_all_v(&table)?)` or `Program::new(…).among(…)`,
 ///   and compile what its `finish` gives.
-/// * Everything else, and instances whose traces exceed 64 MiB: leave the `build(…)` out. Without one, the body
-///   may use all of Rust, and `NAME::compile(…)` checks it at run time, in a unit test for example.
+/// * Everything else: leave the `build(…)` out. Without one, the body may use all of Rust. Then `NAME::compile(…)` checks it
+///   at run time, in a unit test for example; or a build script checks and embeds it, see `collective::build`.
+/// * Instances whose *packed* schedule exceeds 16 MiB are refused, since the compiler would have to swallow it as text:
+///   millions of steps without repetition.
 /// * In a function that a `macro_rules!` macro has made, the source lines of the embedded traces are those of
 ///   the macro's text; at run time they are those of its call.
 #[proc_macro_attribute]

@@ -34,6 +34,17 @@ pub(crate) fn add_checks(body: &mut Block, buffers: &[(syn::Path, BufferName)]) 
     body.stmts.splice(0..0, checks);
 }
 
+/// Each way of naming a buffer once.
+pub(crate) fn distinct(buffers: Vec<(syn::Path, BufferName)>) -> Vec<(syn::Path, BufferName)> {
+    let mut distinct: Vec<(syn::Path, BufferName)> = Vec::new();
+    for (path, name) in buffers {
+        if distinct.iter().all(|(known, _)| text(known) != text(&path)) {
+            distinct.push((path, name));
+        }
+    }
+    distinct
+}
+
 fn text(path: &syn::Path) -> String {
     let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     names.join("::")

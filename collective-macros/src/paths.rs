@@ -16,12 +16,16 @@ path! {
     checked => checked;
     compile => compile;
     diagnostics => Diagnostics;
+    element_type => ElementType;
     embedded => Embedded;
     param => Param;
     malformed => Rule::Malformed;
     schedule => Schedule;
     setting => Setting;
+    target => msccl::Target;
     trace => Trace;
+    traces => embedded::Traces;
+    unpacked => embedded::Unpacked;
 }
 
 /// The variant of a kind; so that a new kind needs no change here, by its name.

@@ -12,6 +12,12 @@ use crate::warning::Warning;
 /// Errors that are shown at once; more would hide the first. Steps that wait for each other are shown in full.
 const MAX_ERRORS: usize = 6;
 
+/// The first errors of many.
+pub(crate) fn first(mut errors: Vec<syn::Error>) -> Vec<syn::Error> {
+    errors.truncate(MAX_ERRORS);
+    errors
+}
+
 /// The errors of all builds; the same finding in several of them is one error.
 pub(crate) fn errors(
     found: &[(&Build, Vec<Finding>)],
@@ -34,7 +40,8 @@ pub(crate) fn errors(
             reported.push(finding);
             let mut message = finding.message.clone();
             let context = finding.context.words();
-            let needs_build = finding.place != Place::Build && needs_build(signature, builds, &message);
+            let is_said = finding.place == Place::Build && !build.is_one_of_many;
+            let needs_build = !is_said && needs_build(signature, builds, &message);
             match (context, needs_build) {
                 (Some(context), true) => {
                     message += &format!("\n(with {context} in `{}`)", build.words(signature));
@@ -136,7 +143,7 @@ mod tests {
 
     fn build() -> Build {
         let range = proc_macro2::Span::call_site().into();
-        Build { constant: "RANKS_8".to_owned(), range, values: vec![8] }
+        Build { constant: "RANKS_8".to_owned(), range, is_one_of_many: false, values: vec![8] }
     }
 
     #[test]

@@ -175,7 +175,7 @@ pub enum RescaleError {
 }
 
 /// The same algorithm for another size, from the chunks that its nodes name. Durations stay.
-pub(crate) fn rescale(ranks: &[&[u8]], size: Size) -> Result<EtBytes, RescaleError> {
+fn rescale(ranks: &[&[u8]], size: Size) -> Result<EtBytes, RescaleError> {
     let total = size.elements()?;
     let ranks: Result<Vec<Vec<u8>>, RescaleError> = (0..ranks.len())
         .into_par_iter()

@@ -26,7 +26,6 @@ use chakra_et::graph::{CollectiveInfo, Graph, RankGraph, TooLarge};
 use rayon::prelude::*;
 use thiserror::Error;
 
-pub(crate) use bytes::rescale;
 pub use bytes::{EtBytes, RescaleError};
 pub use recover::{Opaque, Original, RecoverError, Recovered, recover};
 

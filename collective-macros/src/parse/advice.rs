@@ -3,7 +3,7 @@
 use quote::ToTokens;
 use syn::{Expr, Item, Pat};
 
-const ELSE: &str = "leave out `build(…)` and use the run-time path";
+const ELSE: &str = "leave out `build(…)` and use the run-time path, or `collective::build` in a build script";
 
 pub(super) const ATTRIBUTE: &str = "this attribute is not understood at build time: remove it";
 
@@ -96,14 +96,15 @@ pub(super) fn for_unknown_name(name: &str, is_captured: bool) -> String {
         );
     }
     format!(
-        "`{name}` is not known at build time: move its definition into the body of the algorithm; else {ELSE}"
+        "`{name}` is not known at build time: move its definition into the body of the algorithm, or beside it into a \
+         `#[collective] mod`; else {ELSE}"
     )
 }
 
 pub(super) fn for_unknown_pattern_name(name: &str) -> String {
     format!(
-        "`{name}` is not known at build time: move the constant into the body of the algorithm, or write a variable in \
-         lower case"
+        "`{name}` is not known at build time: move the constant into the body of the algorithm, or beside it into a \
+         `#[collective] mod`, or write a variable in lower case"
     )
 }
 
@@ -121,7 +122,11 @@ pub(super) fn for_unknown_function(names: &[&str]) -> String {
         [.., "HashMap" | "BTreeMap" | "HashSet" | "BTreeSet" | "VecDeque", _] => {
             "use a Vec, by rank or by chunk".to_owned()
         }
-        _ => format!("move it into the body of the algorithm; else {ELSE}"),
+        _ => {
+            format!(
+                "move it into the body of the algorithm, or beside it into a `#[collective] mod`; else {ELSE}"
+            )
+        }
     };
     format!("the function `{name}` is not known at build time: {instead}")
 }

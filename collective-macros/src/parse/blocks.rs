@@ -84,16 +84,18 @@ impl Parser {
     fn item(&mut self, item: &syn::Item, id: Option<FunctionId>) {
         match (item, id) {
             (syn::Item::Fn(function), Some(id)) => self.helper(function, id),
-            (syn::Item::Const(constant), Some(id)) => {
-                let ty = self.ty(&constant.ty);
-                self.function(id, &constant.ident, ty, |parser| (Vec::new(), parser.expr(&constant.expr)));
-            }
+            (syn::Item::Const(constant), Some(id)) => self.constant(constant, id),
             (syn::Item::Use(import), _) if !renames(&import.tree) => {}
             _ => self.error(item, advice::for_item(item)),
         }
     }
 
-    fn helper(&mut self, function: &syn::ItemFn, id: FunctionId) {
+    pub(super) fn constant(&mut self, constant: &syn::ItemConst, id: FunctionId) {
+        let ty = self.ty(&constant.ty);
+        self.function(id, &constant.ident, ty, |parser| (Vec::new(), parser.expr(&constant.expr)));
+    }
+
+    pub(super) fn helper(&mut self, function: &syn::ItemFn, id: FunctionId) {
         let around = self.generics.len();
         self.generics(&function.sig.generics);
         if let Some(token) = &function.sig.asyncness {

@@ -17,8 +17,8 @@ impl Parser {
         let names: Vec<String> =
             path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        if let [name] = names.as_slice() {
-            match self.scopes.lookup(name) {
+        if let [name] | ["self", name] = names.as_slice() {
+            match self.resolve(path, name) {
                 Some(Name::Item(Item::Function { id, params })) if params == call.args.len() => {
                     return ExprKind::Call(id, self.args(call));
                 }

@@ -143,12 +143,16 @@ impl Parser {
         ExprKind::Literal(Literal::Int(LiteralId(self.literals.len() as u32 - 1)))
     }
 
+    /// What a path that is a name, or `self::name`, means.
+    pub(super) fn resolve(&mut self, path: &syn::Path, name: &str) -> Option<Name> {
+        if is_of_module(path) { self.lookup_helper(name).map(Name::Item) } else { self.lookup(name) }
+    }
+
     fn path(&mut self, at: &syn::Expr, path: &syn::Path) -> ExprKind {
         let Some(last) = path.segments.last() else { return self.invalid(at, advice::for_expr(at)) };
         let name = last.ident.unraw().to_string();
-        if let Some(ident) = path.get_ident() {
-            let name = ident.unraw().to_string();
-            match self.scopes.lookup(&name) {
+        if path.get_ident().is_some() || is_of_module(path) {
+            match self.resolve(path, &name) {
                 Some(Name::Local(slot)) => {
                     self.scopes.capture(slot);
                     return ExprKind::Local(slot);
@@ -277,4 +281,9 @@ fn binary_op(op: &BinOp) -> Option<(BinaryOp, bool)> {
         BinOp::ShrAssign(_) => (BinaryOp::Shr, true),
         _ => return None,
     })
+}
+
+/// `self::name`.
+fn is_of_module(path: &syn::Path) -> bool {
+    path.leading_colon.is_none() && path.segments.len() == 2 && path.segments[0].ident == "self"
 }

@@ -16,6 +16,8 @@ mod scopes;
 mod types;
 mod words;
 
+use std::rc::Rc;
+
 use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -23,18 +25,20 @@ use syn::visit::Visit;
 
 use crate::ast::{Ast, CallId, CallSite, Closure, Expr, ExprKind, Function, FunctionId, Pattern, Type};
 use crate::detail::Detail;
+use crate::helpers::{Helper, HelperId, Helpers};
 use crate::infer::{LiteralInt, infer};
 use crate::integer::IntKind;
 use crate::signature::Signature;
 use crate::span::{SpanId, SpanRange, SpanTable};
-use scopes::Scopes;
+use scopes::{Item, Name, Scopes};
 
 /// A parsed algorithm and the places in it.
 pub(crate) struct Parsed {
     pub(crate) ast: Ast,
     pub(crate) spans: SpanTable,
-    /// Each way in which a buffer is named.
+    /// How the function names buffers, and how the helpers of its module do.
     pub(crate) buffers: Vec<(syn::Path, BufferName)>,
+    pub(crate) named_in_helpers: Vec<(HelperId, syn::Path, BufferName)>,
 }
 
 /// The buffer that a path is taken for, by its spelling.
@@ -50,8 +54,9 @@ pub(crate) fn parse(
     signature: &Signature,
     body: &syn::Block,
     details: &[(Detail, syn::Expr)],
+    helpers: &Rc<Helpers>,
 ) -> Result<Parsed, Vec<syn::Error>> {
-    let mut parser = Parser::default();
+    let mut parser = Parser { helpers: helpers.clone(), ..Parser::default() };
     let mut outline = Outline { parser: &mut parser, depth: 0 };
     outline.visit_block(body);
     details.iter().for_each(|(_, expr)| outline.visit_expr(expr));
@@ -67,6 +72,7 @@ pub(crate) fn parse(
         let name = Ident::new(detail.name(), signature.ident.span());
         functions_of_details.push((*detail, parser.entry(&name, params(), |parser| parser.expr(expr))));
     }
+    parser.used_helpers();
     if !parser.errors.is_empty() {
         return Err(parser.errors);
     }
@@ -79,7 +85,14 @@ pub(crate) fn parse(
         wrong.into_iter().map(error).collect::<Vec<syn::Error>>()
     })?;
     let ast = Ast { functions, closures, main, details: functions_of_details, calls: parser.calls, literals };
-    Ok(Parsed { ast, spans: parser.spans, buffers: parser.buffers })
+    let (mut buffers, mut named_in_helpers) = (Vec::new(), Vec::new());
+    for (helper, path, name) in parser.buffers {
+        match helper {
+            Some(helper) => named_in_helpers.push((helper, path, name)),
+            None => buffers.push((path, name)),
+        }
+    }
+    Ok(Parsed { ast, spans: parser.spans, buffers, named_in_helpers })
 }
 
 #[derive(Default)]
@@ -97,7 +110,12 @@ struct Parser {
     own_types: Vec<String>,
     scopes: Scopes,
     literals: Vec<LiteralInt>,
-    buffers: Vec<(syn::Path, BufferName)>,
+    buffers: Vec<(Option<HelperId>, syn::Path, BufferName)>,
+    helpers: Rc<Helpers>,
+    /// The helpers in use so far, in the order in which they were met.
+    used: Vec<(HelperId, FunctionId)>,
+    /// The helper that is being parsed.
+    helper: Option<HelperId>,
     errors: Vec<syn::Error>,
     /// Expressions around the one at hand.
     depth: usize,
@@ -165,9 +183,75 @@ impl Parser {
 
     fn buffer(&mut self, path: &syn::Path, name: BufferName) {
         let text = |path: &syn::Path| path.to_token_stream().to_string();
-        if self.buffers.iter().all(|(known, _)| text(known) != text(path)) {
-            self.buffers.push((path.clone(), name));
+        let is_known = |(helper, known, _): &(Option<HelperId>, syn::Path, BufferName)| {
+            *helper == self.helper && text(known) == text(path)
+        };
+        if !self.buffers.iter().any(is_known) {
+            self.buffers.push((self.helper, path.clone(), name));
         }
+    }
+
+    /// What a name means: something in the body, or in the module.
+    fn lookup(&mut self, name: &str) -> Option<Name> {
+        self.scopes.lookup(name).or_else(|| self.lookup_helper(name).map(Name::Item))
+    }
+
+    /// As [`Parser::lookup`], where only a constant is more than a new variable.
+    fn lookup_constant(&mut self, name: &str) -> Option<FunctionId> {
+        let found = match self.scopes.lookup(name) {
+            Some(found) => Some(found),
+            None => {
+                let helper = self.helpers.find(name)?;
+                let is_constant = matches!(self.helpers.get(helper), Some(Helper::Constant(_)));
+                if is_constant { self.lookup_helper(name).map(Name::Item) } else { None }
+            }
+        };
+        match found {
+            Some(Name::Item(Item::Constant(id))) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// A function or constant of the module; it is parsed after the algorithm.
+    fn lookup_helper(&mut self, name: &str) -> Option<Item> {
+        let helper = self.helpers.find(name)?;
+        let known = self.used.iter().find(|(used, _)| *used == helper).map(|(_, id)| *id);
+        let id = known.unwrap_or_else(|| {
+            let id = self.declare();
+            self.used.push((helper, id));
+            id
+        });
+        Some(match self.helpers.get(helper)? {
+            Helper::Function(function) => Item::Function { id, params: function.sig.inputs.len() },
+            Helper::Constant(_) => Item::Constant(id),
+        })
+    }
+
+    /// Parses the helpers in use, and those that they use.
+    fn used_helpers(&mut self) {
+        let helpers = self.helpers.clone();
+        let mut next = 0;
+        while let Some((helper, id)) = self.used.get(next).copied() {
+            next += 1;
+            self.helper = Some(helper);
+            let mut outline = Outline { parser: self, depth: 0 };
+            match helpers.get(helper) {
+                Some(Helper::Function(function)) => {
+                    outline.visit_item_fn(function);
+                    if !self.is_too_deep {
+                        self.helper(function, id);
+                    }
+                }
+                Some(Helper::Constant(constant)) => {
+                    outline.visit_item_const(constant);
+                    if !self.is_too_deep {
+                        self.constant(constant, id);
+                    }
+                }
+                None => {}
+            }
+        }
+        self.helper = None;
     }
 
     /// Records the first expression that is nested too deep.

@@ -7,7 +7,6 @@ use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Pat, RangeLimits, UnOp};
 
-use super::scopes::{Item, Name};
 use super::{Parser, advice};
 use crate::ast::{Pattern, Rest, Slot, Type};
 use crate::integer::{Int, IntKind};
@@ -67,7 +66,7 @@ impl Parser {
             return Pattern::None;
         }
         if let (None, None) = (&pattern.subpat, &pattern.mutability) {
-            if let Some(Name::Item(Item::Constant(id))) = self.scopes.lookup(&name) {
+            if let Some(id) = self.lookup_constant(&name) {
                 return Pattern::Constant(id);
             }
             // A constant from elsewhere would be compared with at run time. Only its spelling tells.

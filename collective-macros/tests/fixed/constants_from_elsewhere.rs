@@ -1,5 +1,6 @@
 // A constant from elsewhere is not seen
-// The macro sees the function only: constants and helper functions stand in its body.
+// The macro sees the function only: constants and helper functions stand in its body, or beside it in a
+// `#[collective] mod`.
 
 use collective::prelude::*;
 

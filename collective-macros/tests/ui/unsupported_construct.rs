@@ -14,8 +14,13 @@ fn wrong(p: &Program, ranks: usize) {
     });
     for rank in 0..STEPS {
         p.chunk(next(rank, ranks), Input, (1.5 * 2.0) as usize);
-        p.chunk(step(rank), Input, rank.wrapping_sub(1));
+        p.chunk(step(rank), Input, 0);
     }
+}
+
+#[collective(all_reduce, in_place, build(ranks = 4))]
+fn unknown_method_and_macro(p: &Program, ranks: usize) {
+    p.chunk(0, Input, ranks.wrapping_sub(1));
     if let Some(first) = [1, 2].first() && ranks > 2 {
         dbg!(first);
     }

@@ -31,7 +31,7 @@ fn evaluate(source: &str) -> Result<usize, String> {
     };
     let expr: syn::Expr = syn::parse_str(source).map_err(|error| error.to_string())?;
     let body = syn::parse_quote!({});
-    let parsed = parse::parse(&signature, &body, &[(Detail::Chunks, expr)])
+    let parsed = parse::parse(&signature, &body, &[(Detail::Chunks, expr)], &Default::default())
         .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
     let (_, chunks) = parsed.ast.details[0];
     eval::detail(&parsed.ast, chunks, &[8]).map_err(|failure| failure.message)

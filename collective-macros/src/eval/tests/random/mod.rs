@@ -115,7 +115,7 @@ fn evaluated(function: &syn::ItemFn) -> String {
         summary: String::new(),
         cfgs: Vec::new(),
     };
-    let parsed = match parse::parse(&signature, &function.block, &[]) {
+    let parsed = match parse::parse(&signature, &function.block, &[], &Default::default()) {
         Ok(parsed) => parsed,
         Err(errors) => return errors.iter().map(|error| format!("refused: {error}\n")).collect(),
     };
