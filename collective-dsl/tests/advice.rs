@@ -43,7 +43,7 @@ fn an_index_out_of_range_also_only_at_its_end() {
 
 #[test]
 fn a_stale_reference() {
-    refused(all_reduce(2, 2), Rule::Stale, line!() + 3, "take a new reference", |p| {
+    refused(all_reduce(2, 2), Rule::Stale, line!() + 3, "or take a new one", |p| {
         let old = p.chunk(0, Input, 0);
         p.chunk(1, Input, 0).copy_to(0, Input, 0);
         old.copy_to(1, Input, 1);

@@ -213,6 +213,22 @@ mod family {
     }
 
     /// Another module within.
+    fn ordered(ranks: usize, key: impl Fn(usize) -> usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..ranks).collect();
+        order.sort_by_key(|rank| key(*rank));
+        order
+    }
+
+    /// Helpers that take closures, stand for values, and give names to scratch.
+    #[collective(broadcast, in_place, build(ranks = [2, 5]))]
+    pub(super) fn spread(p: &Program, ranks: usize) {
+        let stage = format!("{STAGE}-{FIRST}");
+        let order = ordered(ranks, |rank| ranks - self::normal(rank));
+        order.into_iter().map(self::normal).filter(|rank| *rank > 0).for_each(|rank| {
+            p.chunk(0, Output, 0).copy_to(rank, Scratch(&stage), 0).copy_to(rank, Output, 0);
+        });
+    }
+
     pub(super) mod inner {
         pub(crate) const SEEN: bool = true;
     }
@@ -223,6 +239,7 @@ fn the_algorithms_of_a_module_share_its_helpers() {
     assert_eq!(family::gather::RANKS_4.check(&family::gather::compile(4).unwrap()), Ok(()));
     assert_eq!(family::reduce::RANKS_3.check(&family::reduce::compile(3).unwrap()), Ok(()));
     assert_eq!(family::reduce::RANKS_3.schedule().unwrap().collective.chunks(), 6);
+    assert_eq!(family::spread::RANKS_5.check(&family::spread::compile(5).unwrap()), Ok(()));
     assert_eq!(family::distinct(&[1, 1, 2]), 2);
     const { assert!(family::inner::SEEN) };
 }

@@ -20,7 +20,7 @@ fn wrong(p: &Program, ranks: usize) {
 
 #[collective(all_reduce, in_place, build(ranks = 4))]
 fn unknown_method_and_macro(p: &Program, ranks: usize) {
-    p.chunk(0, Input, ranks.wrapping_sub(1));
+    p.chunk(0, Input, ranks.wrapping_shl(1));
     if let Some(first) = [1, 2].first() && ranks > 2 {
         dbg!(first);
     }
