@@ -1,7 +1,11 @@
 //! As someone who trusts ASTRA-sim I want the same times from here, to the nanosecond.
 //!
-//! The expected figures are ASTRA-sim's own results; the traces are compiled here from the library.
+//! The expected figures are ASTRA-sim's own results; the traces are compiled here from the library, or from programs below.
+//!
+//! Counted once for each graph, network and backend, this file and `sim-core/tests/it/astra_sim.rs` hold 71 makespans of
+//! algorithms run as custom collectives; `sim-core/tests/it/workload.rs` holds two runs as a workload, 8 finish times each.
 
+use collective::Buffer::Output;
 use collective::CollectiveKind::{AllGather, AllReduce, ReduceScatter};
 use collective::algorithms::*;
 use collective::et::{self, EtOptions, ReduceRate};
@@ -134,4 +138,41 @@ fn all_gather_and_reduce_scatter_rings() {
     assert_eq!(both(&scatter, MIB, rate, RING), [69_587, 69_587]);
     assert_eq!(both(&scatter, MIB, rate, FULLY_CONNECTED), [69_587, 69_587]);
     assert_eq!(both(&scatter, MIB, rate, SWITCH), [90_174, 73_087]);
+}
+
+#[test]
+fn all_gather_by_doubling() {
+    let doubling = |n: usize| {
+        build(AllGather, n, 1, |p| {
+            let mut distance = 1;
+            while distance < n {
+                for rank in 0..n {
+                    let held = rank / distance * distance;
+                    p.chunks(rank, Output, held, distance).copy_to(rank ^ distance, Output, held);
+                }
+                distance *= 2;
+            }
+        })
+    };
+    let rate = ReduceRate::CollectiveApi;
+    assert_eq!(both(&doubling(8), MIB, rate, SWITCH), [37_176, 20_088]);
+    let sixteen = doubling(16);
+    assert_eq!(both(&sixteen, 16 * 99_991, rate, RING), [165_798, 35_434]);
+    assert_eq!(both(&sixteen, 16 * 99_991, rate, SWITCH), [59_868, 31_934]);
+}
+
+#[test]
+fn all_gather_by_direct_messages() {
+    let direct = build(AllGather, 8, 1, |p| {
+        for rank in 0..8 {
+            for peer in (0..8).filter(|peer| *peer != rank) {
+                p.chunk(rank, Output, rank).copy_to(peer, Output, rank);
+            }
+        }
+    });
+    let rate = ReduceRate::CollectiveApi;
+    assert_eq!(both(&direct, MIB, rate, FULLY_CONNECTED), [2_941, 2_941]);
+    // Messages meet on links: the results in ascending order of nodes.
+    assert_eq!(both(&direct, MIB, rate, SWITCH), [35_174, 3_441]);
+    assert_eq!(both(&direct, MIB, rate, RING), [25_410, 4_441]);
 }
