@@ -195,6 +195,12 @@ fn a_run_that_cannot_go_on_says_who_waits_for_whom() {
     let stderr = fails(at, 1, simulate);
     assert!(stderr.contains("rank 0, node 0: waits for 4096 bytes from rank 1, tag 7"), "{stderr}");
     assert!(stderr.contains("rank 1 has not come to its send, node 1"), "{stderr}");
+    // As ASTRA-sim runs a workload, too.
+    let stderr = fails(at, 1, &format!("{simulate} --compat astra-sim"));
+    for rank in 0..2 {
+        let waiter = format!("rank {rank}, node 0: waits for 4096 bytes from rank {}, tag 7", 1 - rank);
+        assert!(stderr.contains(&waiter), "{stderr}");
+    }
     let output = collective(at, &format!("{simulate} --json"));
     assert_eq!(output.status.code(), Some(1));
     let report = json(&String::from_utf8(output.stdout).unwrap());
