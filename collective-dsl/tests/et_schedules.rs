@@ -327,6 +327,7 @@ fn a_trace_that_contradicts_itself_is_refused_with_rank_and_node() {
             "attribute src_off (int32_val) is -1; a non-negative integer below 2^32 is expected",
         ),
         (0, "cnt", 0, "it does not name as many chunks of the data as its cnt"),
+        (0, "cnt", 1_000_000_000, "it does not name as many chunks of the data as its cnt"),
         (0, "data_chunk", 77, "it moves chunk 77 of the data: they go from 0 to 3"),
         (0, "comm_size", 12, "its message has 12 bytes: its chunks have 1024"),
         (0, "tb_id", 7, "tb_id is 7: the rank has 2 thread block(s)"),

@@ -154,6 +154,16 @@ fn ranges_that_contain_no_size_are_said() {
 }
 
 #[test]
+fn control_characters_are_refused() {
+    // XML 1.0, production 2: of the characters below a space only tab, line feed and carriage return.
+    for (character, code) in [("\0", "U+0000"), ("&#27;", "U+001B")] {
+        let error = refused(&gather(&GATHER.replace("\"g\"", &format!("\"a{character}b\""))));
+        assert!(error.contains(&format!("attribute name: XML has no character {code}")), "{error}");
+    }
+    assert_eq!(read(&gather(&GATHER.replace("\"g\"", "\"a&#9;b\""))).schedule.name, "a\tb");
+}
+
+#[test]
 fn gpus_and_thread_blocks_may_stand_in_any_order_and_have_gaps() {
     let text = r#"<algo ngpus="2" nchunksperloop="1" coll="broadcast" inplace="0" nchannels="1">
       <gpu id="1" i_chunks="0" o_chunks="1"><tb id="9" send="-1" recv="0" chan="0"><step type="r" dstbuf="o" dstoff="0"/></tb></gpu>

@@ -1,11 +1,14 @@
-//! Faults that people reported for tools of this kind, each with a small schedule: cases D01 to D16 and D46. The verdicts are
+//! Faults that people reported for tools of this kind, each with a small schedule: cases D01 to D16, D44 and D46. The verdicts are
 //! from the reports, not from this verifier.
 
 mod compact;
 
 use collective_dsl::Buffer::{Input, Output};
+use collective_dsl::run::{RunOptions, run};
 use collective_dsl::verify::{PostCondition, Settings, Slots, check, unflagged};
-use collective_dsl::{CollectiveKind, MemoryBuffer, RankId, Rule, Setting, Severity, compile, lower, msccl};
+use collective_dsl::{
+    Collective, CollectiveKind, MemoryBuffer, Program, RankId, Rule, Setting, Severity, compile, lower, msccl,
+};
 use compact::{expect, judge, judge_with, read, xml};
 
 const ALL_REDUCE: &str = r#"coll="allreduce" nchunksperloop="1" inplace="1""#;
@@ -173,6 +176,27 @@ fn d08_both_ends_of_a_run_lie_in_the_buffer() {
     assert_eq!(bounds.len(), 3, "{bounds:#?}");
     assert!(bounds[0].contains("step 1 (r)") && bounds[0].contains("s[0..2], but s has 1"), "{bounds:#?}");
     assert!(bounds[1].contains("step 2 (rrc)") && bounds[1].contains("i[4..5], but i has 4"), "{bounds:#?}");
+}
+
+#[test]
+fn d10_sizes_are_those_of_all_ranks_together() {
+    let collective = Collective::all_gather(8).unwrap().with_chunks(2).unwrap();
+    let sizes = |elements| (0..16).map(|chunk| collective.elements(elements, chunk)).collect::<Vec<_>>();
+    // Two elements a rank are one a chunk; three are two and one, and none is lost.
+    assert_eq!(sizes(16), [1; 16]);
+    assert_eq!(sizes(24), [2, 1].repeat(8));
+    let p = Program::new(collective.clone());
+    for from in 0..8 {
+        for to in 0..8 {
+            p.chunks(from, Input, 0, 2).copy_to(to, Output, 2 * from);
+        }
+    }
+    let schedule = compile(&p.finish("direct").unwrap()).unwrap();
+    for elements in [16, 24] {
+        let report = run(&schedule, &RunOptions { elements, ..RunOptions::default() }).unwrap();
+        assert!(report.is_right());
+        assert_eq!(report.comparison.compared, 8 * elements);
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::nodes::{self, EtNode};
 use super::sizes::Sizes;
 use super::{EtError, EtOptions, header};
-use crate::collective::Division;
+use crate::collective::{Collective, Division};
 use crate::schedule::{MemoryBuffer, Schedule, StepKind};
 use crate::size::{Size, SizeError};
 
@@ -219,7 +219,8 @@ fn rescale_rank(
     for node in reader {
         let mut node = node.map_err(broken)?.node;
         if attr::find(&node.attr, "step_type").is_some() {
-            let chunks = chunks_of(&node).ok_or_else(|| foreign("a node names no chunk"))?;
+            let chunks =
+                chunks_of(&node, Collective::MAX_CELLS).ok_or_else(|| foreign("a node names no chunk"))?;
             let elements: u64 = chunks.iter().map(|chunk| division.elements(total, *chunk)).sum();
             resize(
                 &mut node,
@@ -251,10 +252,13 @@ fn check_mixed(
     Ok(())
 }
 
-/// The logical chunks that a node moves.
-pub(super) fn chunks_of(node: &Node) -> Option<Vec<u32>> {
+/// The logical chunks that a node moves; none if it says that they are more than `most`, which are all there can be.
+pub(super) fn chunks_of(node: &Node, most: usize) -> Option<Vec<u32>> {
     if let Some(first) = attr::find_u32(&node.attr, "data_chunk").ok()? {
         let count = attr::find_u32(&node.attr, "cnt").ok()??;
+        if count as usize > most {
+            return None;
+        }
         return Some((first..first.checked_add(count)?).collect());
     }
     match &attr::find(&node.attr, "data_chunks")?.value {

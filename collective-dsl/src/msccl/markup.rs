@@ -78,6 +78,10 @@ fn element(start: &BytesStart<'_>, line: u32) -> Result<Element, String> {
         let value = attribute
             .normalized_value(XmlVersion::Implicit1_0)
             .map_err(|error| format!("attribute {name}: {error}"))?;
+        if let Some(character) = value.chars().find(|c| *c < ' ' && !matches!(c, '\t' | '\n' | '\r')) {
+            let code = u32::from(character);
+            return Err(format!("attribute {name}: XML has no character U+{code:04X}"));
+        }
         attributes.push((name, value.into_owned()));
     }
     Ok(Element { name: start.name().into_inner().to_owned(), line, attributes, children: Vec::new() })

@@ -184,10 +184,10 @@ impl Nodes<'_> {
             return Err(malformed(format!("tb_id is {thread_block}: the rank has {blocks} thread block(s)")));
         }
         let count = attr::need_u32(&node.attr, "cnt").map_err(broken)?;
-        let chunks = data_of(&node)
+        let logical = self.collective.logical_chunks();
+        let chunks = data_of(&node, logical)
             .filter(|chunks| chunks.len() == count as usize && count > 0)
             .ok_or_else(|| malformed("it does not name as many chunks of the data as its cnt".to_owned()))?;
-        let logical = self.collective.logical_chunks();
         if let Some(beyond) = chunks.iter().find(|chunk| **chunk as usize >= logical) {
             let last = logical - 1;
             return Err(malformed(format!("it moves chunk {beyond} of the data: they go from 0 to {last}")));
