@@ -53,6 +53,11 @@ fn a_built_in_algorithm_is_judged_with_its_parameters() {
         assert_eq!(report[key], value, "{key}");
     }
     assert!(report["min_slots"].as_u64() <= Some(2) && report["min_slots"].as_u64() >= Some(1));
+    // Around a ring of three: chunk 0 begins at rank 0, where its second addition follows the way of the ring.
+    let report = json(&succeeds(at, "verify allreduce_ring --ranks 3 --reduction-order --json"));
+    let order = json!({"chunk": 0, "order": "(r0 + r1) + r2", "ranks": [0, 1, 2]});
+    assert_eq!(report["reduction_order"][0], order);
+    assert_eq!(report["reduction_order"].as_array().map(Vec::len), Some(3));
     // A runtime that cannot hold it.
     let output = collective(at, "verify allreduce_ring --ranks 64 --target rccl --json");
     assert_eq!(output.status.code(), Some(1));
@@ -111,6 +116,23 @@ fn a_racing_file_is_a_verdict_with_both_accesses() {
     }
     let text = String::from_utf8(collective(at, "verify racing.xml").stdout).unwrap();
     assert!(text.starts_with("racing.xml: race\n") && text.contains("nothing orders them"), "{text}");
+}
+
+#[test]
+fn what_was_repaired_is_in_the_report() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    write(at, "flags.xml", &exchange(true).replace("type=\"r\"", "type=\"r\" hasdep=\"0\""));
+    let output = collective(at, "verify flags.xml --json");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "it is all in the JSON");
+    let report = json(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(report["verdict"], json!("pass"));
+    let finding = &report["findings"][0];
+    assert_eq!((&finding["rule"], &finding["severity"]), (&json!("hasdep"), &json!("warning")));
+    let warning = &report["warnings"][0];
+    let message = warning["message"].as_str().unwrap();
+    assert!(message.contains("hasdep=\"0\"") && warning["line"].is_u64(), "{warning}");
 }
 
 #[test]
@@ -190,6 +212,7 @@ fn what_was_not_checked_is_never_a_bare_pass() {
     assert_eq!((&report["verdict"], &report["post_condition"]), (&json!("pass"), &json!("not checked")));
     let text = succeeds(at, "verify plain");
     assert!(text.contains("only messages and dependences could be judged"), "{text}");
+    assert!(text.contains("rank 0, node 0: ") && report["messages_only"].is_string(), "{text}");
     fs::remove_file(at.join("plain.3.et")).unwrap();
     assert_ne!(collective(at, "verify plain --json").status.code(), Some(0));
 }

@@ -6,7 +6,7 @@ mod traces;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use collective::msccl::{self, Target, XmlError};
+use collective::msccl::{self, Target, Warning, XmlError};
 use collective::verify::{Report, Settings, Slots, Verdict, check, unflagged};
 use collective::{Diagnostics, Rule, Schedule, algorithms};
 
@@ -46,8 +46,10 @@ struct Judged {
     /// The collective, its place and protocol, in words; empty where nothing says it.
     about: String,
     report: Report,
-    /// Whether only the messages and waits of a trace could be judged.
-    messages_only: bool,
+    /// Why only the messages and waits of a trace could be judged, where that is so.
+    messages_only: Option<String>,
+    /// What a file says that was understood otherwise, or not at all.
+    warnings: Vec<Warning>,
 }
 
 impl Verify {
@@ -63,7 +65,7 @@ impl Verify {
         }
         let is_list = self.what.len() > 1 || judged.len() > 1 || Path::new(&self.what[0]).is_dir();
         if self.json {
-            output::print(&render::json(&judged, is_list).to_string())?;
+            output::print(&render::json(&judged, is_list, self.reduction_order).to_string())?;
         } else if !judged.is_empty() {
             let texts: Vec<String> =
                 judged.iter().map(|judged| render::text(judged, self.reduction_order)).collect();
@@ -94,7 +96,8 @@ impl Verify {
 
     fn schedule(&self, input: String, schedule: &Schedule) -> Judged {
         let report = check(schedule, &self.settings());
-        Judged { input, about: render::about(schedule), report, messages_only: false }
+        let about = render::about(schedule);
+        Judged { input, about, report, messages_only: None, warnings: Vec::new() }
     }
 
     fn built_in(&self, algorithm: &'static collective::AlgorithmDef) -> Result<Judged, Failure> {
@@ -119,11 +122,12 @@ impl Verify {
         };
         match msccl::read(&text, &input) {
             Ok(imported) => {
-                for warning in &imported.warnings {
+                for warning in imported.warnings.iter().filter(|_| !self.json) {
                     eprintln!("warning: {input}, {warning}");
                 }
                 let mut judged = self.schedule(input, &imported.schedule);
                 judged.report.add(unflagged(&imported));
+                judged.warnings = imported.warnings;
                 Ok(judged)
             }
             Err(XmlError::Refused(found)) => Ok(refused(input, found, 0)),
@@ -134,9 +138,10 @@ impl Verify {
     fn traces(&self, prefix: &str) -> Result<Judged, Failure> {
         self.expect_file(&prefix)?;
         let path = PathBuf::from(prefix);
-        if let Some(schedule) = traces::schedule(&path)? {
-            return Ok(self.schedule(prefix.to_owned(), &schedule));
-        }
+        let reason = match traces::schedule(&path)? {
+            Ok(schedule) => return Ok(self.schedule(prefix.to_owned(), &schedule)),
+            Err(reason) => reason,
+        };
         let survey = chakra_et::validate::Survey::read(&path, |_| ()).map_err(|error| {
             // A folder, file or algorithm that is not there: all three were looked for.
             let names: Vec<&str> = algorithms::ALL.iter().map(|algorithm| algorithm.name).collect();
@@ -147,7 +152,7 @@ impl Verify {
             };
             Failure::input(format!("{error}{hint}"))
         })?;
-        Ok(traces::judge(prefix, &survey))
+        Ok(traces::judge(prefix, &survey, reason))
     }
 
     fn expect_file(&self, what: &dyn std::fmt::Display) -> Result<(), Failure> {
@@ -163,7 +168,7 @@ impl Verify {
 /// What a reader or the language has refused.
 fn refused(input: String, found: Diagnostics, ranks: usize) -> Judged {
     let report = Report::of_findings(found, ranks);
-    Judged { input, about: String::new(), report, messages_only: false }
+    Judged { input, about: String::new(), report, messages_only: None, warnings: Vec::new() }
 }
 
 /// A file that is no algorithm.

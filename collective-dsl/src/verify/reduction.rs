@@ -157,6 +157,14 @@ impl Reductions {
     pub fn differing(&self) -> Vec<u32> {
         self.chunks.iter().filter(|chunk| chunk.results.len() > 1).map(|chunk| chunk.chunk).collect()
     }
+
+    /// Each order in which a chunk is added up: the chunk, the order in words as in the text, such as
+    /// `(r0 + r1) + r2`, and the ranks that end with it, ascending.
+    pub fn orders(&self) -> impl Iterator<Item = (u32, String, &[RankId])> {
+        self.chunks.iter().flat_map(|ReducedChunk { chunk, results }| {
+            results.iter().map(|(tree, ranks)| (*chunk, self.trees.show(*tree, *chunk), ranks.as_slice()))
+        })
+    }
 }
 
 fn results(plan: &Plan<'_>, run: &Run<Trees>, places: &[(RankId, u32)]) -> Vec<(Tree, Vec<RankId>)> {

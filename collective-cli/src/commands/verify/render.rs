@@ -1,7 +1,8 @@
 //! A report as text and as JSON.
 
+use collective::msccl::Warning;
 use collective::verify::{PostCondition, Report, Verdict};
-use collective::{Diagnostic, Schedule};
+use collective::{Diagnostic, RankId, Schedule};
 use serde_json::{Value, json};
 
 use super::Judged;
@@ -17,7 +18,7 @@ pub(super) fn about(schedule: &Schedule) -> String {
 }
 
 pub(super) fn text(judged: &Judged, reduction_order: bool) -> String {
-    let Judged { input, about, report, messages_only } = judged;
+    let Judged { input, about, report, messages_only, warnings: _ } = judged;
     let mut text = format!("{input}: {}\n", report.verdict());
     let mut facts = Vec::new();
     if !about.is_empty() {
@@ -42,10 +43,10 @@ pub(super) fn text(judged: &Judged, reduction_order: bool) -> String {
         text.push_str(&format!("  and {hidden} findings more{how}\n"));
     }
     text.push_str(&format!("  post-condition: {}{}\n", report.post_condition.name(), why(judged)));
-    if *messages_only {
-        text.push_str(
-            "  only messages and dependences could be judged: nothing says what the nodes read and write\n",
-        );
+    if let Some(reason) = messages_only {
+        text.push_str(&format!(
+            "  only messages and dependences could be judged, with unlimited slots: {reason}\n"
+        ));
     } else if let Some(slots) = report.min_slots {
         text.push_str(&format!("  smallest sufficient number of slots: {slots}\n"));
     }
@@ -70,7 +71,7 @@ pub(super) fn text(judged: &Judged, reduction_order: bool) -> String {
 fn why(judged: &Judged) -> &'static str {
     let report = &judged.report;
     match (report.post_condition, report.verdict()) {
-        (PostCondition::NotChecked, Verdict::Pass) if judged.messages_only => {
+        (PostCondition::NotChecked, Verdict::Pass) if judged.messages_only.is_some() => {
             " (the traces do not say what they compute)"
         }
         (PostCondition::NotChecked, Verdict::Pass) => " (nothing states one)",
@@ -93,8 +94,8 @@ fn finding_text(report: &Report, finding: &Diagnostic) -> String {
 }
 
 /// One object, or a list.
-pub(super) fn json(judged: &[Judged], is_list: bool) -> Value {
-    let mut all: Vec<Value> = judged.iter().map(object).collect();
+pub(super) fn json(judged: &[Judged], is_list: bool, reduction_order: bool) -> Value {
+    let mut all: Vec<Value> = judged.iter().map(|judged| object(judged, reduction_order)).collect();
     match all.pop() {
         Some(only) if !is_list && all.is_empty() => only,
         last => {
@@ -104,7 +105,7 @@ pub(super) fn json(judged: &[Judged], is_list: bool) -> Value {
     }
 }
 
-fn object(judged: &Judged) -> Value {
+fn object(judged: &Judged, reduction_order: bool) -> Value {
     let report = &judged.report;
     let findings: Vec<Value> = report.findings.iter().map(|finding| finding_json(report, finding)).collect();
     let mut value = json!({
@@ -118,8 +119,22 @@ fn object(judged: &Judged) -> Value {
         "findings": findings,
         "more_findings": report.more,
     });
+    if let Some(reason) = &judged.messages_only {
+        value["messages_only"] = json!(reason);
+    }
+    if !judged.warnings.is_empty() {
+        let warning = |it: &Warning| json!({"line": it.line, "message": it.message, "more": it.more});
+        value["warnings"] = judged.warnings.iter().map(warning).collect();
+    }
     if let Some(reductions) = &report.reductions {
         value["same_order_everywhere"] = json!(reductions.same_everywhere());
+        if reduction_order {
+            let order = |(chunk, order, ranks): (u32, String, &[RankId])| {
+                let ranks: Vec<u32> = ranks.iter().map(|rank| rank.0).collect();
+                json!({"chunk": chunk, "order": order, "ranks": ranks})
+            };
+            value["reduction_order"] = reductions.orders().map(order).collect();
+        }
     }
     value
 }

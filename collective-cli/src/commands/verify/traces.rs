@@ -11,19 +11,21 @@ use super::Judged;
 use crate::commands::convert_et;
 use crate::failure::Failure;
 
-/// The schedule that traces were made from; `None` if they do not say, or are no traces of a whole algorithm.
-pub(super) fn schedule(prefix: &Path) -> Result<Option<Schedule>, Failure> {
+/// The schedule that traces were made from, or why they do not say it.
+pub(super) fn schedule(prefix: &Path) -> Result<Result<Schedule, String>, Failure> {
     // What cannot be read is said by those who judge messages, who also know single files.
-    let Ok(ranks) = convert_et::read_ranks(prefix) else { return Ok(None) };
+    let Ok(ranks) = convert_et::read_ranks(prefix) else {
+        return Ok(Err("they are not the traces of a whole algorithm".to_owned()));
+    };
     match et::recover(&ranks) {
-        Ok(Recovered::Full(original)) => Ok(Some(original.schedule)),
-        Ok(Recovered::Opaque(_)) => Ok(None),
+        Ok(Recovered::Full(original)) => Ok(Ok(original.schedule)),
+        Ok(Recovered::Opaque(opaque)) => Ok(Err(opaque.to_string())),
         Err(error) => Err(Failure::input(format!("{}: {error}", prefix.display()))),
     }
 }
 
-/// Judges the messages and waits of traces.
-pub(super) fn judge(prefix: &str, survey: &Survey) -> Judged {
+/// Judges the messages and waits of traces, of which `reason` says why there is no more to judge.
+pub(super) fn judge(prefix: &str, survey: &Survey, reason: String) -> Judged {
     let findings = validate(survey, &Options::default());
     // What a tool might stumble over says nothing about the algorithm; `collective inspect` has it.
     let errors = findings.iter().filter(|finding| finding.level() == Level::Error || is_unmatched(finding));
@@ -32,7 +34,8 @@ pub(super) fn judge(prefix: &str, survey: &Survey) -> Judged {
         ..Diagnostics::without_site(prefix, Rule::Malformed, "")
     };
     let report = Report::of_findings(found, survey.ranks().len());
-    Judged { input: prefix.to_owned(), about: String::new(), report, messages_only: true }
+    let (input, about) = (prefix.to_owned(), String::new());
+    Judged { input, about, report, messages_only: Some(reason), warnings: Vec::new() }
 }
 
 fn is_unmatched(finding: &Finding) -> bool {
