@@ -226,6 +226,12 @@ pub fn assert_all(algorithm: &AlgorithmDef, values: &[(&str, Vec<usize>)]) {
 /// # }
 /// ```
 ///
+/// Without parameters there is nothing to check:
+///
+/// ```compile_fail
+/// collective::assert_correct!(collective::algorithms::allreduce_ring);
+/// ```
+///
 /// [`AlgorithmDef`]: crate::AlgorithmDef
 /// [`correctness::check`]: crate::correctness::check
 #[macro_export]
