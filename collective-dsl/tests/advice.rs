@@ -129,7 +129,7 @@ fn copies_that_make_no_sense() {
 
 #[test]
 fn a_group_with_a_gap() {
-    let advice = "there is a gap between the grouped chunks: 1..2; only neighbours can be grouped";
+    let advice = "chunk 1 lies between the grouped chunks 0 and 2: only neighbours can be grouped";
     refused(all_reduce(2, 4), Rule::Malformed, line!() + 1, advice, |p| {
         p.chunk(0, Input, 0).group(p.chunk(0, Input, 2));
     });

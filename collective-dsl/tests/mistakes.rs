@@ -174,7 +174,7 @@ fn a_doubled_contribution_is_named() {
     })
     .to_string();
     assert!(
-        text.contains("rank 0, chunk 0 ends with 2 of 2 contributions (rank 1 is counted twice)"),
+        text.contains("rank 0, chunk 0 ends with all 2 contributions, but that of rank 1 twice"),
         "{text}"
     );
 }
@@ -192,7 +192,23 @@ fn chunks_in_the_wrong_place_are_named() {
     assert!(text.contains("rank 0, output chunk 0 ends with data of chunk 1, not data of chunk 0"), "{text}");
     let p = Program::new(Collective::all_gather(2).unwrap());
     let text = refused(p, |_| ()).to_string();
-    assert!(text.contains("rank 0, output chunk 0 is never written"), "{text}");
+    assert!(
+        text.contains("rank 0, output chunk 0 is never written: it should hold input chunk 0 of rank 0"),
+        "{text}"
+    );
+}
+
+#[test]
+fn another_input_than_the_wanted_one_is_named_and_where_that_is() {
+    let p = Program::new(Collective::custom(3, 2, 1).unwrap());
+    let text = refused(p, |p| {
+        p.expect(2, 0, 1, 0);
+        p.chunk(0, Input, 0).copy_to(2, Output, 0);
+    })
+    .to_string();
+    let words = "rank 2, output chunk 0 should hold input chunk 0 of rank 1, but holds input chunk 0 of rank 0; this is the \
+                 last write to it; what it should hold is in input chunk 0 of rank 1 at the end";
+    assert!(text.contains(words), "{text}");
 }
 
 #[test]
@@ -300,17 +316,30 @@ fn two_channels_in_one_thread_block() {
 
 #[test]
 fn groups_of_chunks_that_are_no_neighbours() {
-    refused_with(all_reduce(4), Rule::Malformed, "there is a gap between the grouped chunks: 1..2", |p| {
-        p.chunk(0, Input, 0).group(p.chunk(0, Input, 2));
-    });
     refused_with(
         all_reduce(4),
         Rule::Malformed,
-        "there is an overlap between the grouped chunks: 1..2",
+        "chunk 1 lies between the grouped chunks 0 and 2: only neighbours can be grouped",
+        |p| {
+            p.chunk(0, Input, 0).group(p.chunk(0, Input, 2));
+        },
+    );
+    refused_with(
+        all_reduce(4),
+        Rule::Malformed,
+        "chunk 1 is in both parts of the group: only neighbours can be grouped",
         |p| {
             p.chunks(0, Input, 0, 2).group(p.chunk(0, Input, 1));
         },
     );
+    let between = "chunks 1 to 2 lie between the grouped chunks 0 and 3: only neighbours can be grouped";
+    refused_with(all_reduce(4), Rule::Malformed, between, |p| {
+        p.chunk(0, Input, 3).group(p.chunk(0, Input, 0));
+    });
+    let inside = "chunks 1 to 2 are in both parts of the group";
+    refused_with(all_reduce(4), Rule::Malformed, inside, |p| {
+        p.chunks(0, Input, 0, 4).group(p.chunks(0, Input, 1, 2));
+    });
     refused_with(all_reduce(4), Rule::Malformed, "one buffer of one rank", |p| {
         p.chunk(0, Input, 0).group(p.chunk(1, Input, 1));
     });

@@ -189,7 +189,8 @@ fn what_a_runtime_cannot_hold_is_refused_with_limit_rank_and_value() {
     let count = |p: &Program| _ = p.chunks(0, Buffer::Input, 0, 100).copy_to(1, Buffer::Input, 0);
     assert_eq!(
         found(100, &count, Target::Msccl)[0],
-        "rank 0, tb0, step 0 (s) moves 100 chunks; msccl moves at most 71"
+        "rank 0, tb0, step 0 (s) moves 100 chunks; msccl moves at most 71: copy in several operations of at most 71 \
+         chunks, or use larger chunks"
     );
 }
 

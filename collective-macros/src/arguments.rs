@@ -69,6 +69,9 @@ pub(crate) struct BuildArguments {
     pub(crate) is_complete: bool,
 }
 
+/// The size of the traces where none is given.
+pub(crate) const DEFAULT_BYTES: u64 = 1 << 20;
+
 /// What there is, for messages.
 fn grammar() -> String {
     format!(
@@ -132,7 +135,7 @@ impl Arguments {
         });
         reader.check_kind();
         let element = reader.element.unwrap_or_default();
-        let size = Size::bytes(reader.size.unwrap_or(1 << 20)).with_type(element);
+        let size = Size::bytes(reader.size.unwrap_or(DEFAULT_BYTES)).with_type(element);
         if let Err(error) = size.elements() {
             reader.errors.push(syn::Error::new(Span::call_site(), error));
         }
@@ -158,6 +161,11 @@ impl Arguments {
             show: reader.show.unwrap_or_default(),
         }
     }
+}
+
+/// The name of an argument, with or without a value.
+fn name_of(at: &impl ToTokens) -> String {
+    at.to_token_stream().into_iter().next().map(|name| name.to_string()).unwrap_or_default()
 }
 
 struct Reader<'a> {
@@ -204,7 +212,8 @@ impl<'a> Reader<'a> {
     /// Stores an argument that may stand only once.
     fn once<T>(&mut self, at: &impl ToTokens, field: impl Fn(&mut Self) -> &mut Option<T>, value: T) {
         if field(self).replace(value).is_some() {
-            self.error(at, "this is given twice: remove one");
+            let name = name_of(at);
+            self.error(at, format!("`{name}` is given twice: remove one"));
         }
     }
 
@@ -216,9 +225,19 @@ impl<'a> Reader<'a> {
             (Some(CollectiveKind::AllToAllV), _) => self.error(
                 path,
                 "the size table of all-to-all-v cannot be an argument: leave out `#[collective]`, and call the \
-                 function at run time with `Program::new(Collective::all_to_all_v(&table)?)`",
+                 function at run time with `Program::new(collective::Collective::all_to_all_v(&table)?)`, where \
+                 `table: Vec<Vec<usize>>` has the chunks from each rank to each rank",
             ),
-            (Some(kind), _) => self.once(path, |reader| &mut reader.kind, kind),
+            (Some(kind), _) => match self.kind {
+                Some(known) if known != kind => self.error(
+                    path,
+                    format!("the collective is already {}: remove one of the two", known.name()),
+                ),
+                _ => self.once(path, |reader| &mut reader.kind, kind),
+            },
+            (_, "in_place" | "out_of_place") if self.is_placed_otherwise(&word) => {
+                self.error(path, "`in_place` and `out_of_place` exclude each other: remove one");
+            }
             (_, "in_place") => self.once(path, |reader| &mut reader.in_place, (true, range)),
             (_, "out_of_place") => self.once(path, |reader| &mut reader.in_place, (false, range)),
             (_, "build" | "defaults" | "options") => {
@@ -228,13 +247,18 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether the other one of `in_place` and `out_of_place` stands before.
+    fn is_placed_otherwise(&self, word: &str) -> bool {
+        self.in_place.is_some_and(|(in_place, _)| in_place != (word == "in_place"))
+    }
+
     /// `chunks = EXPR` and its like.
     fn detail(&mut self, pair: &MetaNameValue) {
         let Some(detail) = Detail::ALL.into_iter().find(|detail| pair.path.is_ident(detail.name())) else {
             return self.error(pair, format!("this is no argument of `collective`: {}", grammar()));
         };
         if self.details.iter().any(|(known, _)| *known == detail) {
-            return self.error(pair, "this is given twice: remove one");
+            return self.error(pair, format!("`{}` is given twice: remove one", detail.name()));
         }
         self.details.push((detail, pair.clone()));
     }
@@ -361,7 +385,9 @@ impl<'a> Reader<'a> {
         match list.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
             Ok(pairs) => pairs.into_iter().collect(),
             Err(error) => {
-                self.errors.push(syn::Error::new(error.span(), format!("{error}; write `name = value, …`")));
+                let example = if list.path.is_ident("options") { "size = \"64KiB\"" } else { "ranks = 8" };
+                let message = format!("{error}; write `name = value, …`, such as `{example}`");
+                self.errors.push(syn::Error::new(error.span(), message));
                 Vec::new()
             }
         }

@@ -72,7 +72,7 @@ fn add(
     errors: &mut Vec<syn::Error>,
 ) {
     let instances = count_of(given);
-    let mut is_repeated = false;
+    let mut repeated: Vec<String> = Vec::new();
     for index in 0..instances {
         let mut rest = index;
         let mut chosen: Vec<(&str, usize)> = Vec::with_capacity(given.given.len());
@@ -93,13 +93,10 @@ fn add(
             range: given.range,
             is_one_of_many: instances > 1,
         };
-        // An incomplete one has an error already, and one error is enough for many.
+        // An incomplete one has an error already.
         let twice = builds.iter().any(|known| known.values == build.values);
-        if given.is_complete && twice && !is_repeated {
-            is_repeated = true;
-            let which =
-                if instances > 1 { format!("`{}`", build.words(signature)) } else { "this".to_owned() };
-            errors.push(build.range.error(format!("{which} is built twice: remove one")));
+        if given.is_complete && twice {
+            repeated.push(format!("`{}`", build.words(signature)));
         }
         let same_name = builds.iter().find(|known| known.constant == build.constant);
         if let Some(known) = same_name.filter(|_| given.is_complete && !twice) {
@@ -112,6 +109,16 @@ fn add(
         }
         if same_name.is_none() {
             builds.push(build);
+        }
+    }
+    // One error is enough for many.
+    match &repeated[..] {
+        [] => {}
+        _ if instances == 1 => errors.push(given.range.error("this is built twice: remove one")),
+        [which] => errors.push(given.range.error(format!("{which} is built twice: remove one"))),
+        [first @ .., last] => {
+            let all = format!("{} and {last} are built twice: remove one of each", first.join(", "));
+            errors.push(given.range.error(all));
         }
     }
 }

@@ -11,6 +11,7 @@ use collective_dsl::{
     Trace, compile, lint, lower,
 };
 
+use crate::arguments::DEFAULT_BYTES;
 use crate::ast::{Ast, CallId, CallSite};
 use crate::eval::{self, Context, Failure, Sites};
 use crate::show::Show;
@@ -230,7 +231,7 @@ impl Algorithm<'_> {
         }
         let image = Image::new(schedule, self.size, self.budget).map_err(|error| {
             vec![whole(match error {
-                ImageError::Et(error) => refused_size(&error),
+                ImageError::Et(error) => refused_size(&error, self.size, &schedule.collective),
                 _ => format!(
                     "{error}: remove this `build(…)` and use the run-time path, `{}::compile(…)`",
                     self.name
@@ -279,10 +280,23 @@ impl Finding {
 }
 
 /// Why there are no traces; where the size is to blame, what to do.
-fn refused_size(error: &EtError) -> String {
+fn refused_size(error: &EtError, size: Size, collective: &Collective) -> String {
     match error {
         EtError::Size(_) | EtError::UnevenReduction { .. } => {
-            format!("{error}; give another size in `options(size = …)`")
+            let (bytes, element) = (size.in_bytes(), size.element_type());
+            let from = if size == Size::bytes(DEFAULT_BYTES) { ", the default" } else { "" };
+            let words = if bytes.is_multiple_of(1 << 20) {
+                format!("{} MiB", bytes >> 20)
+            } else {
+                format!("{bytes} bytes")
+            };
+            // With so many elements, or a multiple of them, all chunks are equal.
+            let divisor = collective.ranks() as u64 * collective.chunks() as u64;
+            let fitting = bytes.checked_next_multiple_of(divisor.saturating_mul(element.bytes()));
+            let example = fitting.map(|bytes| format!(", such as `size = {bytes}`")).unwrap_or_default();
+            format!(
+                "{error} (the size is {words} of {element}{from}); give another in `options(size = …)`{example}"
+            )
         }
         _ => error.to_string(),
     }

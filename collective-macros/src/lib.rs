@@ -85,7 +85,7 @@ use proc_macro::TokenStream;
 /// #[collective(all_gather, build(ranks = 4))]
 /// fn forgets_its_own(p: &Program, ranks: usize) {
 ///     for rank in 0..ranks {
-///         // error: all-gather does not hold for ranks = 4: rank 0, output chunk 0 is never written
+///         // error: all-gather does not hold for ranks = 4: rank 0, output chunk 0 is never written: …
 ///         p.chunk(rank, Input, 0).copy_to((rank + 1) % ranks, Output, rank);
 ///     }
 /// }

@@ -16,7 +16,11 @@ pub(crate) fn add_checks(body: &mut Block, buffers: &[(syn::Path, BufferName)]) 
     }
     let checks = buffers.iter().map(|(path, name)| {
         let span = Span::mixed_site().located_at(path.span());
-        let message = format!("`{}` is not that of `collective::Buffer` here", text(path));
+        let whole = format!("collective::Buffer::{}", name.name());
+        let message = format!(
+            "`{}` here means something other than `{whole}`: import that under its own name, without `as`",
+            text(path)
+        );
         let condition = match name {
             BufferName::Input => quote_spanned!(span=> ::core::matches!(#path, ::collective::Buffer::Input)),
             BufferName::Output => {

@@ -27,7 +27,7 @@ pub(crate) fn errors(
 ) -> Vec<syn::Error> {
     let mut reported: Vec<&Finding> = Vec::new();
     let mut errors = Vec::new();
-    for (build, findings) in found {
+    for (index, (build, findings)) in found.iter().enumerate() {
         // The findings about a deadlock are one chain, which is new or not as a whole.
         let is_chain = findings.iter().all(|finding| finding.rule == Some(Rule::Deadlock));
         if is_chain && findings.iter().all(|finding| is_reported(&reported, finding)) {
@@ -42,13 +42,23 @@ pub(crate) fn errors(
             let context = finding.context.words();
             let is_said = finding.place == Place::Build && !build.is_one_of_many;
             let needs_build = !is_said && needs_build(signature, builds, &message);
-            match (context, needs_build) {
-                (Some(context), true) => {
-                    message += &format!("\n(with {context} in `{}`)", build.words(signature));
-                }
-                (Some(context), false) => message += &format!("\n(with {context})"),
-                (None, true) => message += &format!(" (in `{}`)", build.words(signature)),
-                (None, false) => {}
+            let is_there = |(_, others): &&(&Build, Vec<Finding>)| is_in(others.iter(), finding);
+            let likewise = match found[index + 1..].iter().filter(is_there).count() {
+                _ if is_chain => None,
+                0 => None,
+                1 => Some("likewise in 1 more build".to_owned()),
+                more => Some(format!("likewise in {more} more builds")),
+            };
+            let with = match (&context, needs_build) {
+                (Some(context), true) => Some(format!("with {context} in `{}`", build.words(signature))),
+                (Some(context), false) => Some(format!("with {context}")),
+                (None, true) => Some(format!("in `{}`", build.words(signature))),
+                (None, false) => None,
+            };
+            let notes: Vec<String> = with.into_iter().chain(likewise).collect();
+            if !notes.is_empty() {
+                let gap = if context.is_some() { "\n" } else { " " };
+                message += &format!("{gap}({})", notes.join("; "));
             }
             for (place, what) in &finding.related {
                 message += &format!("\n(line {}: {what})", spans.get(*place).line());
@@ -90,11 +100,15 @@ pub(crate) fn warnings(
 
 /// Whether the same finding, perhaps of another build, is among those reported. What is wrong with a build is its own.
 fn is_reported(reported: &[&Finding], finding: &Finding) -> bool {
-    let is_same = |known: &&Finding| {
+    is_in(reported.iter().copied(), finding)
+}
+
+fn is_in<'a>(mut reported: impl Iterator<Item = &'a Finding>, finding: &Finding) -> bool {
+    let is_same = |known: &'a Finding| {
         let same_words = finding.rule.is_some() || known.message == finding.message;
         known.place == finding.place && known.rule == finding.rule && same_words
     };
-    finding.place != Place::Build && reported.iter().any(is_same)
+    finding.place != Place::Build && reported.any(is_same)
 }
 
 /// Whether a message must say which build it is about.

@@ -39,7 +39,9 @@ fn read_bytes(value: &Expr) -> Option<u64> {
 pub(crate) fn read_size(value: &Expr) -> Result<u64, String> {
     match read_bytes(value) {
         None => Err("a size is a number of bytes, or a text such as \"1MiB\" or \"64KB\"".to_owned()),
-        Some(0) => Err("traces of no bytes move nothing: give a size of at least one element".to_owned()),
+        Some(0) => {
+            Err("traces of no bytes move nothing: give at least one element, as 4 bytes of f32".to_owned())
+        }
         // Messages are counted in signed numbers.
         Some(size) if i64::try_from(size).is_err() => Err(format!("a size is at most {} bytes", i64::MAX)),
         Some(size) => Ok(size),
@@ -100,15 +102,29 @@ pub(crate) fn read_values(value: &Expr) -> Result<Vec<usize>, syn::Error> {
     let wrong = |at: &Expr, message: String| SpanRange::of(at).error(message);
     let values = match value {
         Expr::Array(array) => {
-            let mut values = Vec::new();
+            let (mut values, mut repeated): (Vec<usize>, Vec<(&Expr, usize)>) = (Vec::new(), Vec::new());
             for element in &array.elems {
                 let Some(value) = whole_number(element) else {
                     return Err(wrong(element, "this is a list of whole numbers, such as [4, 8]".to_owned()));
                 };
                 if values.contains(&value) {
-                    return Err(wrong(element, format!("{value} stands here twice: remove one")));
+                    repeated.push((element, value));
+                    continue;
                 }
                 values.push(value);
+            }
+            if let [(first, _), ..] = repeated[..] {
+                let mut numbers: Vec<usize> = repeated.iter().map(|(_, value)| *value).collect();
+                numbers.sort_unstable();
+                numbers.dedup();
+                let message = match numbers[..] {
+                    [number] => format!("{number} stands here twice: remove one"),
+                    _ => {
+                        let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+                        format!("{} stand here twice: remove one of each", numbers.join(", "))
+                    }
+                };
+                return Err(wrong(first, message));
             }
             values
         }

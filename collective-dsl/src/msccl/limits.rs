@@ -183,7 +183,8 @@ impl Check<'_> {
                 here,
                 Some(step.site),
                 format!(
-                    "rank {r}, tb{t}, step {s} ({name}) moves {count} chunks; {target} moves at most {most}"
+                    "rank {r}, tb{t}, step {s} ({name}) moves {count} chunks; {target} moves at most {most}: \
+                     copy in several operations of at most {most} chunks, or use larger chunks"
                 ),
             );
         }

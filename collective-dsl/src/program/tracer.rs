@@ -712,14 +712,19 @@ impl Tracer {
         }
         let end = first.slice.index + first.count;
         if end != second.slice.index {
-            let (what, from, to) = if end < second.slice.index {
-                ("a gap", end, second.slice.index)
+            let next = second.slice.index;
+            let (before, last) = (end.saturating_sub(1), next.saturating_sub(1));
+            let shared = end.min(next + second.count).saturating_sub(1);
+            let what = if end == last {
+                format!("chunk {end} lies between the grouped chunks {before} and {next}")
+            } else if end < last {
+                format!("chunks {end} to {last} lie between the grouped chunks {before} and {next}")
+            } else if next == shared {
+                format!("chunk {next} is in both parts of the group")
             } else {
-                ("an overlap", second.slice.index, end)
+                format!("chunks {next} to {shared} are in both parts of the group")
             };
-            let message = format!(
-                "there is {what} between the grouped chunks: {from}..{to}; only neighbours can be grouped"
-            );
+            let message = format!("{what}: only neighbours can be grouped");
             return self.fail(Rule::Malformed, site, message);
         }
         Handle { count: first.count + second.count, made: self.ops.len() as u32, site, ..first }

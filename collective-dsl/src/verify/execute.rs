@@ -46,10 +46,12 @@ struct Memory<C> {
 const NOBODY: At = At { process: u32::MAX, step: u32::MAX };
 
 impl<A: Algebra> Run<A> {
-    /// The first rank that holds a content anywhere.
-    pub(super) fn find(&self, is_it: impl Fn(A::Content) -> bool) -> Option<RankId> {
-        let holds = |memory: &Memory<A::Content>| memory.cells.iter().any(|cell| is_it(cell.0));
-        self.memories.iter().position(holds).map(|rank| RankId(rank as u32))
+    /// The first rank that holds a content anywhere, and where.
+    pub(super) fn find(&self, is_it: impl Fn(A::Content) -> bool) -> Option<(RankId, Place)> {
+        self.memories.iter().zip(0..).find_map(|(memory, rank)| {
+            let cell = memory.cells.iter().position(|cell| is_it(cell.0))?;
+            Some((RankId(rank), memory.layout.place(cell)))
+        })
     }
 
     /// Place, content and last writer of a chunk of a rank's output.

@@ -9,7 +9,7 @@ use super::values::{self, Value, Values};
 use crate::collective::{Contributors, Wanted};
 use crate::diagnostic::{Diagnostic, Location, Rule};
 use crate::ids::{RankId, SiteId};
-use crate::schedule::{Place, Schedule};
+use crate::schedule::{MemoryBuffer, Place, Schedule};
 
 /// A chunk that ends otherwise than the collective wants.
 pub(super) struct Wrong {
@@ -112,22 +112,36 @@ pub(super) fn describe(plan: &Plan<'_>, run: &Run<Values>, wrong: &Wrong, elsewh
     } else {
         format!("rank {}, output chunk {index}", rank.0)
     };
+    let single = single(schedule, wanted);
     let same_chunks = contents.iter().map(|part| part.0).eq(wanted.parts.iter().map(|part| part.0));
     let mut what = if *value == Value::Undefined {
         format!("{cell} ends with what comes of reading what nobody wrote")
     } else if contents.is_empty() {
-        format!("{cell} is never written")
+        match &single {
+            Some(wanted) => format!("{cell} is never written: it should hold {wanted}"),
+            None => format!("{cell} is never written"),
+        }
+    } else if let (true, Some(wanted), Some(got)) = (same_chunks, &single, held(schedule, &contents)) {
+        format!(
+            "{cell} should hold {wanted}, but {}holds {got}",
+            if writer.is_some() { "" } else { "still " }
+        )
     } else if same_chunks {
         let verb = if writer.is_some() { "ends with" } else { "still holds its input:" };
-        let (mut got, mut total, mut faults) = (0, 0, Vec::new());
+        let (mut got, mut total, mut faults, mut doubled) = (0, 0, Vec::new(), Vec::new());
         for ((_, present), (_, from)) in contents.iter().zip(&wanted.parts) {
             let wanted = runs(schedule, from);
             total += wanted.iter().map(|run| run.last - run.first + 1).sum::<u32>();
             let missing = missing(present, &wanted);
             got += wanted.iter().map(|run| run.last - run.first + 1).sum::<u32>() - missing.len() as u32;
             faults.extend(compare(present, &wanted, &missing));
+            doubled.extend(repeated(present, &wanted));
         }
-        format!("{cell} {verb} {got} of {total} contributions ({})", faults.join(", "))
+        if got == total && total > 1 && doubled.len() == faults.len() {
+            format!("{cell} {verb} all {total} contributions, but {}", doubled.join(", "))
+        } else {
+            format!("{cell} {verb} {got} of {total} contributions ({})", faults.join(", "))
+        }
     } else {
         let list = |chunks: Vec<u32>| match chunks[..] {
             [chunk] => format!("data of chunk {chunk}"),
@@ -146,8 +160,16 @@ pub(super) fn describe(plan: &Plan<'_>, run: &Run<Values>, wrong: &Wrong, elsewh
     }
     // What is wanted may be there, only not here: then it is the way that is missing, not a contribution.
     let holder = elsewhere.then(|| run.find(|value| is_wanted(schedule, run, wanted, value))).flatten();
-    if let Some(other) = holder.filter(|other| other != rank) {
-        what.push_str(&format!("; rank {} holds all of it at the end", other.0));
+    if let Some((other, place)) = holder.filter(|(other, _)| other != rank) {
+        let place = match place.buffer {
+            MemoryBuffer::Input => format!("input chunk {}", place.index),
+            MemoryBuffer::Output => format!("output chunk {}", place.index),
+            MemoryBuffer::Scratch => "scratch".to_owned(),
+        };
+        what.push_str(&match single {
+            Some(_) => format!("; what it should hold is in {place} of rank {} at the end", other.0),
+            None => format!("; rank {} holds all of it at the end, in {place}", other.0),
+        });
     }
     let message = format!("{} does not hold for ranks = {}: {what}", collective.kind(), collective.ranks());
     match writer {
@@ -156,23 +178,75 @@ pub(super) fn describe(plan: &Plan<'_>, run: &Run<Values>, wrong: &Wrong, elsewh
     }
 }
 
+/// The one input chunk that is wanted, if it is one.
+fn single(schedule: &Schedule, wanted: &Wanted) -> Option<String> {
+    match &wanted.parts[..] {
+        [(chunk, Contributors::One(rank))] => input(schedule, *chunk, *rank),
+        [(chunk, Contributors::These(ranks))] => match ranks[..] {
+            [rank] => input(schedule, *chunk, rank),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The one input chunk that is there, if it is one.
+fn held(schedule: &Schedule, contents: &[(u32, &[values::Run])]) -> Option<String> {
+    match contents {
+        [(chunk, [run])] if run.first == run.last && run.count == 1 => {
+            input(schedule, *chunk, RankId(run.first))
+        }
+        _ => None,
+    }
+}
+
+/// A rank's part of a logical chunk by its name in the program.
+fn input(schedule: &Schedule, chunk: u32, rank: RankId) -> Option<String> {
+    let collective = &schedule.collective;
+    let mut inputs = 0..collective.input_chunks_of(rank) as u32;
+    let index = inputs.find(|index| collective.input_data(rank, *index) == chunk)?;
+    Some(format!("input chunk {index} of rank {}", rank.0))
+}
+
+/// The contributions that are there in another number than is wanted.
+fn repeated(present: &[values::Run], wanted: &[values::Run]) -> Vec<String> {
+    let others = present.iter().map(|run| (run.count, other_counts(run, wanted)));
+    let others = others.filter(|(_, ranks)| !ranks.is_empty());
+    others
+        .map(|(count, ranks)| match ranks[..] {
+            [rank] => format!("that of rank {rank} {}", times(count)),
+            _ => format!("those of ranks {} {}", listed(&ranks), times(count)),
+        })
+        .collect()
+}
+
+/// How often a rank's contribution is wanted.
+fn wanted_count(rank: u32, wanted: &[values::Run]) -> u32 {
+    wanted.iter().find(|run| (run.first..=run.last).contains(&rank)).map_or(0, |run| run.count)
+}
+
+/// The ranks that are wanted, but not as often.
+fn other_counts(run: &values::Run, wanted: &[values::Run]) -> Vec<u32> {
+    let is_other = |rank: &u32| {
+        let count = wanted_count(*rank, wanted);
+        count > 0 && count != run.count
+    };
+    (run.first..=run.last).filter(is_other).collect()
+}
+
 /// What is wrong with the contributions that are present.
 fn compare(present: &[values::Run], wanted: &[values::Run], missing: &[u32]) -> Vec<String> {
     let mut faults = Vec::new();
     if !missing.is_empty() {
         faults.push(format!("{} missing", ranks_are(missing)));
     }
-    let wanted_count = |rank: u32| {
-        wanted.iter().find(|run| (run.first..=run.last).contains(&rank)).map_or(0, |run| run.count)
-    };
     for run in present {
-        let ranks = || run.first..=run.last;
-        let strangers: Vec<u32> = ranks().filter(|rank| wanted_count(*rank) == 0).collect();
+        let strangers: Vec<u32> =
+            (run.first..=run.last).filter(|rank| wanted_count(*rank, wanted) == 0).collect();
         if !strangers.is_empty() {
             faults.push(format!("{} not wanted here", ranks_are(&strangers)));
         }
-        let other: Vec<u32> =
-            ranks().filter(|rank| wanted_count(*rank) > 0 && wanted_count(*rank) != run.count).collect();
+        let other = other_counts(run, wanted);
         if !other.is_empty() {
             faults.push(format!("{} counted {}", ranks_are(&other), times(run.count)));
         }
@@ -204,12 +278,17 @@ fn times(count: u32) -> String {
 
 /// "rank 1 is", "ranks 1, 2 are", "ranks 1, 2, 3 and 14 more are".
 fn ranks_are(ranks: &[u32]) -> String {
-    const SHOWN: usize = 4;
-    if let [rank] = ranks {
-        return format!("rank {rank} is");
+    match ranks {
+        [rank] => format!("rank {rank} is"),
+        _ => format!("ranks {} are", listed(ranks)),
     }
+}
+
+/// The first of many.
+fn listed(ranks: &[u32]) -> String {
+    const SHOWN: usize = 4;
     let shown: Vec<String> = ranks.iter().take(SHOWN).map(u32::to_string).collect();
     let more = ranks.len().saturating_sub(SHOWN);
     let tail = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("ranks {}{tail} are", shown.join(", "))
+    format!("{}{tail}", shown.join(", "))
 }

@@ -119,6 +119,10 @@ impl<'a> Machine<'a> {
         match integer::method(method, this, &ints) {
             Ok(Answer::Int(int)) => Ok(Value::Int(int)),
             Ok(Answer::Bool(value)) => Ok(Value::Bool(value)),
+            Err(fault @ Fault::Overflow(_)) if method == IntMethod::Pow => {
+                let message = explain(fault, "this");
+                self.fail(span, format!("{message}; if it should wrap, use `wrapping_pow`"))
+            }
             Err(fault) => self.faulty(span, fault, "this"),
         }
     }
@@ -146,12 +150,24 @@ fn explain_binary(fault: Fault, op: BinaryOp, a: Int, b: Int, words: &Words) -> 
                 BinaryOp::Rem => "%",
                 _ => "and",
             };
+            // The operators that have a method which wraps.
+            let method = match op {
+                BinaryOp::Add => "wrapping_add",
+                BinaryOp::Sub => "wrapping_sub",
+                BinaryOp::Mul => "wrapping_mul",
+                _ => "",
+            };
+            let wraps = match (method, kind) {
+                // A number that is written without a type has no methods.
+                ("", _) | (_, IntKind::I32) => String::new(),
+                _ => format!("; if it should wrap, use `{method}`"),
+            };
             let (way, limit) = match fault {
                 Fault::Underflow(_) => ("below", kind.min()),
                 _ => ("above", kind.max()),
             };
             format!(
-                "{text} overflows: {x} {sign} {y} is {way} {limit}, the limit of {}{}",
+                "{text} overflows: {x} {sign} {y} is {way} {limit}, the limit of {}{}{wraps}",
                 kind.name(),
                 advice(kind)
             )
@@ -159,7 +175,8 @@ fn explain_binary(fault: Fault, op: BinaryOp, a: Int, b: Int, words: &Words) -> 
         Fault::DivideByZero => format!("{text} divides by zero: {x} by 0"),
         Fault::ShiftTooFar(kind) => {
             let (bits, advice) = (kind.bits(), advice(kind));
-            format!("{text} shifts too far: by {y}, where {bits} bits are all there is{advice}")
+            let name = kind.name();
+            format!("{text} shifts too far: by {y}, where {bits} bits are all that {name} has{advice}")
         }
         fault => explain(fault, &text),
     }
@@ -168,7 +185,9 @@ fn explain_binary(fault: Fault, op: BinaryOp, a: Int, b: Int, words: &Words) -> 
 /// What to do about a type that has become too small.
 fn advice(kind: IntKind) -> &'static str {
     match kind {
-        IntKind::I32 => ", the type where none is written: write another, such as `1usize`",
+        IntKind::I32 => {
+            ", the type of a number that is written without one: write the type, such as `1usize`"
+        }
         _ => "",
     }
 }

@@ -95,6 +95,9 @@ pub(super) fn for_unknown_name(name: &str, is_captured: bool) -> String {
              a closure"
         );
     }
+    if let Some(instead) = for_std(name) {
+        return format!("`{name}` is not evaluated at build time: {instead}");
+    }
     format!(
         "`{name}` is not known at build time: move its definition into the body of the algorithm, or beside it into a \
          `#[collective] mod`; else {ELSE}"
@@ -104,12 +107,28 @@ pub(super) fn for_unknown_name(name: &str, is_captured: bool) -> String {
 pub(super) fn for_unknown_pattern_name(name: &str) -> String {
     format!(
         "`{name}` is not known at build time: move the constant into the body of the algorithm, or beside it into a \
-         `#[collective] mod`, or write a variable in lower case"
+         `#[collective] mod`; if a new variable is meant, give it a lower-case name"
     )
+}
+
+/// What to write instead of something of the standard library, which has no definition that could be moved.
+fn for_std(path: &str) -> Option<String> {
+    let last = path.rsplit("::").next().unwrap_or_default();
+    let is_std =
+        ["std::", "core::", "alloc::", "::std::", "::core::"].iter().any(|root| path.starts_with(root));
+    match last {
+        "Reverse" if is_std || path == "Reverse" || path == "cmp::Reverse" => {
+            Some("for descending order use `sort()`, then `reverse()`".to_owned())
+        }
+        "identity" if is_std || path == "convert::identity" => Some("write a closure, `|x| x`".to_owned()),
+        _ if is_std => Some(format!("this part of std is not in the subset: write it out, or {ELSE}")),
+        _ => None,
+    }
 }
 
 pub(super) fn for_unknown_function(names: &[&str]) -> String {
     let name = names.join("::");
+    let std = for_std(&name);
     let instead = match names {
         ["Ok" | "Err"] => {
             "use an Option, or state what the parameters must satisfy with `p.require(…)`".to_owned()
@@ -122,20 +141,21 @@ pub(super) fn for_unknown_function(names: &[&str]) -> String {
         [.., "HashMap" | "BTreeMap" | "HashSet" | "BTreeSet" | "VecDeque", _] => {
             "use a Vec, by rank or by chunk".to_owned()
         }
-        _ => {
+        _ => std.unwrap_or_else(|| {
             format!(
                 "move it into the body of the algorithm, or beside it into a `#[collective] mod`; else {ELSE}"
             )
-        }
+        }),
     };
     format!("the function `{name}` is not known at build time: {instead}")
 }
 
 pub(super) fn for_unknown_method(name: &str) -> String {
     let instead = match name {
-        "sort_by" | "sort_unstable_by" | "sort_unstable_by_key" | "sort_by_cached_key" => {
-            "use `sort_by_key(…)`".to_owned()
+        "sort_by" | "sort_unstable_by" => {
+            "use `sort_by_key(…)`; for descending order `sort()`, then `reverse()`".to_owned()
         }
+        "sort_unstable_by_key" | "sort_by_cached_key" => "use `sort_by_key(…)`".to_owned(),
         "min_by" | "max_by" => "use `min_by_key(…)`, `max_by_key(…)`".to_owned(),
         "cmp" | "partial_cmp" => "compare with `<`, `==` and `>`".to_owned(),
         "scan" | "try_fold" | "try_for_each" | "rfold" | "rfind" | "rposition" => {
@@ -156,6 +176,8 @@ pub(super) fn for_unknown_method(name: &str) -> String {
         "with_options" => {
             "say `options(protocol = …, instances = …, replication = …)` in the attribute".to_owned()
         }
+        "wrapping_shl" | "wrapping_shr" | "overflowing_shl" | "overflowing_shr" | "unbounded_shl"
+        | "unbounded_shr" => "write `<<` or `>>`, or `checked_shl`, `checked_shr`".to_owned(),
         _ if name.starts_with("wrapping_") || name.starts_with("overflowing_") => {
             "use the plain operator, with operands that fit".to_owned()
         }

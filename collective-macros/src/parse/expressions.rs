@@ -132,8 +132,11 @@ impl Parser {
             Lit::Float(_) => {
                 self.invalid(at, "floating-point numbers are not evaluated at build time: use integers")
             }
-            _ => self
-                .invalid(at, "of literals only integers, booleans and strings are evaluated at build time"),
+            _ => self.invalid(
+                at,
+                "of literals only integers, booleans and strings are evaluated at build time: write a number or a \
+                 string such as \"a\"",
+            ),
         }
     }
 

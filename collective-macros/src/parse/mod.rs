@@ -49,6 +49,17 @@ pub(crate) enum BufferName {
     Scratch,
 }
 
+impl BufferName {
+    /// As in `collective::Buffer`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            BufferName::Input => "Input",
+            BufferName::Output => "Output",
+            BufferName::Scratch => "Scratch",
+        }
+    }
+}
+
 /// Parses the body of an algorithm, and the expressions among its arguments.
 pub(crate) fn parse(
     signature: &Signature,

@@ -28,6 +28,8 @@ fn others(p: &Program, ranks: usize) {
     let mut order = vec![3, 1, 2];
     let last = std::mem::take(&mut order);
     dbg!(ranks);
+    order.sort_by_key(|x| std::cmp::Reverse(*x));
+    let same = order.iter().map(std::convert::identity).count();
     let _ = unsafe { p.chunk(0, Output, 0) };
 }
 

@@ -318,7 +318,7 @@ fn what_panics_in_rust_is_refused() {
     refused("-i8::MIN as usize", "overflows");
     refused("ranks / (ranks - 8)", "divides by zero: 8 by 0");
     refused("ranks % 0", "divides by zero");
-    refused("ranks << 64", "shifts too far: by 64, where 64 bits are all there is");
+    refused("ranks << 64", "shifts too far: by 64, where 64 bits are all that usize has");
     refused("2usize.pow(64)", "overflows");
     refused("0usize.ilog2() as usize", "has no value");
     refused("ranks.div_ceil(0)", "divides by zero");
@@ -372,9 +372,9 @@ fn literals_have_the_types_that_the_compiler_infers() {
     refused("{ let x = 128i8; x as usize }", "is 128, which i8 cannot hold");
     refused(
         "{ let x = 65536; x * x; 1 }",
-        "is above 2147483647, the limit of i32, the type where none is written",
+        "is above 2147483647, the limit of i32, the type of a number that is written without one",
     );
-    refused("{ let x = 1; let y = x << 40; 1 }", "where 32 bits are all there is, the type where none");
+    refused("{ let x = 1; let y = x << 40; 1 }", "where 32 bits are all that i32 has, the type of a number");
     refused("{ let v: Vec<u8> = vec![250]; (v[0] + 10) as usize }", "is above 255, the limit of u8");
 }
 
@@ -444,7 +444,11 @@ fn what_is_not_in_the_subset_is_refused_with_advice() {
     refused("1.5 as usize", "use integers");
     refused("{ #[cfg(test)] let x = 1; 2 }", "attribute");
     refused("{ fn f<T>(x: T) -> usize { 1 } f(1) }", "write the types out");
-    refused("ranks.wrapping_shl(1) as usize", "use the plain operator");
+    refused("ranks.wrapping_shl(1) as usize", "write `<<` or `>>`");
+    refused("ranks.wrapping_neg() as usize", "use the plain operator");
+    refused("std::cmp::Reverse(ranks).0", "use `sort()`, then `reverse()`");
+    refused("[1].iter().map(std::convert::identity).count()", "write a closure, `|x| x`");
+    refused("core::mem::size_of::<u8>()", "this part of std");
     refused("ranks.among(&[0, 1])", "call the function at run time with `Program::new(…).among(…)`");
     refused("ranks.with_options(1)", "say `options(");
     refused("ranks.expect(1, 2)", "the method `expect` is not evaluated at build time");
