@@ -127,32 +127,18 @@ fn verifier_and_executor_agree_on_what_others_wrote() {
     println!("{right} right, {wrong} wrong, {} races that harm nothing: {harmless:#?}", harmless.len());
 }
 
-fn mutate(each: usize, most_steps: usize) -> Tally {
+#[test]
+fn no_wrong_mutant_of_the_library_passes() {
     let mut tally = Tally::default();
     for algorithm in algorithms::ALL {
-        for (seed, ranks) in [2, 3, 4, 5, 8].into_iter().enumerate() {
+        for ranks in [2, 3, 4, 5, 8] {
             for (name, schedule) in variants(algorithm, ranks) {
-                if schedule.step_count() <= most_steps {
-                    tally.add(&name, &schedule, each, seed as u64);
+                if schedule.step_count() <= 400 {
+                    tally.add(&name, &schedule);
                 }
             }
         }
     }
-    tally
-}
-
-#[test]
-fn no_wrong_mutant_of_the_library_passes() {
-    let tally = mutate(8, 150);
     println!("{tally}");
-    tally.assert_sound(400);
-}
-
-/// Every mutant: `cargo test --release --test mutants -- --ignored --nocapture`.
-#[test]
-#[ignore = "takes minutes"]
-fn no_wrong_mutant_of_the_library_passes_at_all() {
-    let tally = mutate(usize::MAX, 400);
-    println!("{tally}");
-    tally.assert_sound(400);
+    tally.assert_sound(10_000);
 }

@@ -28,26 +28,12 @@ fn verifier_and_executor_agree_on_every_program() {
     assert!(right >= 30 && wrong >= 2, "{right} right, {wrong} wrong");
 }
 
-fn mutate(each: usize, most_steps: usize) -> Tally {
-    let mut tally = Tally::default();
-    for (seed, (row, schedule)) in (0..).zip(right_programs(most_steps)) {
-        tally.add(&row.to_string(), &schedule, each, seed);
-    }
-    tally
-}
-
 #[test]
 fn no_wrong_mutant_passes() {
-    let tally = mutate(8, 150);
+    let mut tally = Tally::default();
+    for (row, schedule) in right_programs(400) {
+        tally.add(&row.to_string(), &schedule);
+    }
     println!("{tally}");
-    tally.assert_sound(400);
-}
-
-/// Every mutant: `cargo test --release --test mscclang -- --ignored --nocapture`.
-#[test]
-#[ignore = "takes minutes"]
-fn no_wrong_mutant_passes_at_all() {
-    let tally = mutate(usize::MAX, 400);
-    println!("{tally}");
-    tally.assert_sound(400);
+    tally.assert_sound(20_000);
 }

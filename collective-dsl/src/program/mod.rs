@@ -1,8 +1,10 @@
 //! The language: a [`Program`] and the [`ChunkRef`]s that it hands out.
 
+mod handle;
 mod tracer;
 
-pub use tracer::{Handle, Tracer};
+pub use handle::Handle;
+pub use tracer::Tracer;
 
 use std::cell::RefCell;
 use std::fmt;

@@ -1,106 +1,20 @@
 //! What must hold before and after: the collectives, their buffers and how their data are divided.
 
+mod division;
+mod error;
+mod kind;
+
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
-use thiserror::Error;
 
 use crate::buffer::Space;
 use crate::ids::RankId;
 
-/// The kinds of collective.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum CollectiveKind {
-    /// Every rank ends with the sum over all ranks of every chunk.
-    AllReduce,
-    /// Every rank ends with the inputs of all ranks, in the order of the ranks.
-    AllGather,
-    /// Rank r ends with the sum over all ranks of the r-th part of the input.
-    ReduceScatter,
-    /// Rank r ends with the r-th part of every rank's input, in the order of the ranks.
-    AllToAll,
-    /// As all-to-all, with a number of chunks of its own for every pair of ranks.
-    AllToAllV,
-    /// Every rank ends with the input of the root.
-    Broadcast,
-    /// The root ends with the sum over all ranks of every chunk.
-    Reduce,
-    /// The root ends with the inputs of all ranks, in the order of the ranks.
-    Gather,
-    /// Rank r ends with the r-th part of the root's input.
-    Scatter,
-    /// One rank ends with the input of another.
-    SendRecv,
-    /// Every rank ends with a token that depends on every rank.
-    Barrier,
-    /// What the program states.
-    Custom,
-}
-
-impl CollectiveKind {
-    /// All kinds.
-    pub const ALL: [CollectiveKind; 12] = [
-        CollectiveKind::AllReduce,
-        CollectiveKind::AllGather,
-        CollectiveKind::ReduceScatter,
-        CollectiveKind::AllToAll,
-        CollectiveKind::AllToAllV,
-        CollectiveKind::Broadcast,
-        CollectiveKind::Reduce,
-        CollectiveKind::Gather,
-        CollectiveKind::Scatter,
-        CollectiveKind::SendRecv,
-        CollectiveKind::Barrier,
-        CollectiveKind::Custom,
-    ];
-
-    /// The name in code and in traces: `all_reduce`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            CollectiveKind::AllReduce => "all_reduce",
-            CollectiveKind::AllGather => "all_gather",
-            CollectiveKind::ReduceScatter => "reduce_scatter",
-            CollectiveKind::AllToAll => "all_to_all",
-            CollectiveKind::AllToAllV => "all_to_all_v",
-            CollectiveKind::Broadcast => "broadcast",
-            CollectiveKind::Reduce => "reduce",
-            CollectiveKind::Gather => "gather",
-            CollectiveKind::Scatter => "scatter",
-            CollectiveKind::SendRecv => "send_recv",
-            CollectiveKind::Barrier => "barrier",
-            CollectiveKind::Custom => "custom",
-        }
-    }
-
-    /// The kind behind a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// Whether every rank has a part of its own in the larger buffer, so that data are divided by rank first.
-    fn divides_by_rank(self) -> bool {
-        matches!(
-            self,
-            CollectiveKind::AllGather
-                | CollectiveKind::ReduceScatter
-                | CollectiveKind::AllToAll
-                | CollectiveKind::Gather
-                | CollectiveKind::Scatter
-        )
-    }
-}
-
-impl fmt::Display for CollectiveKind {
-    /// The name in prose: `all-reduce`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name().replace('_', "-"))
-    }
-}
+pub(crate) use division::Division;
+pub use error::CollectiveError;
+pub use kind::CollectiveKind;
 
 /// A collective over a number of ranks, its data divided into chunks.
 ///
@@ -151,77 +65,6 @@ pub struct Collective {
 
 /// What a custom collective wants, by rank and output chunk: the contributions, by chunk and rank.
 pub(crate) type Expectations = BTreeMap<(u32, u32), Vec<(u32, u32)>>;
-
-/// A collective that cannot be.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum CollectiveError {
-    /// A collective over no rank.
-    #[error("a collective needs at least one rank")]
-    NoRanks,
-    /// Data divided into no chunk.
-    #[error("a collective needs at least one chunk")]
-    NoChunks,
-    /// More cells (a chunk of a buffer of a rank) than can be tracked.
-    #[error("{ranks} ranks with {chunks} chunks each are more than {limit} chunks in all", limit = Collective::MAX_CELLS)]
-    TooLarge {
-        /// Number of ranks.
-        ranks: usize,
-        /// Chunks in the larger buffer of a rank.
-        chunks: usize,
-    },
-    /// A root, source or destination that is no rank.
-    #[error("the {role} {rank} does not exist: ranks go from 0 to {}", ranks - 1)]
-    NoSuchRank {
-        /// `root`, `source` or `destination`.
-        role: &'static str,
-        /// The rank named.
-        rank: usize,
-        /// Number of ranks.
-        ranks: usize,
-    },
-    /// A root for a collective without one.
-    #[error("{0} has no root")]
-    NoRoot(CollectiveKind),
-    /// In place where that has no meaning.
-    #[error("{0} cannot run in place")]
-    NotInPlace(CollectiveKind),
-    /// In place with buffers of different length.
-    #[error(
-        "a custom collective in place needs as many output chunks as input chunks, not {inputs} and {outputs}"
-    )]
-    UnequalBuffers {
-        /// Chunks of the input.
-        inputs: usize,
-        /// Chunks of the output.
-        outputs: usize,
-    },
-    /// A size table that is not square.
-    #[error("row {row} of the size table has {got} entries: {ranks} ranks need {ranks}")]
-    TableShape {
-        /// The row.
-        row: usize,
-        /// Its length.
-        got: usize,
-        /// Number of rows.
-        ranks: usize,
-    },
-    /// All-to-all-v without its table.
-    #[error("all-to-all-v needs its size table: use Collective::all_to_all_v")]
-    NoTable,
-    /// Send and receive tables that do not agree.
-    #[error("{from}→{to}: sends {sends}, expects {expects}")]
-    TablesDisagree {
-        /// The sending rank.
-        from: usize,
-        /// The receiving rank.
-        to: usize,
-        /// Chunks that the sender sends.
-        sends: usize,
-        /// Chunks that the receiver expects.
-        expects: usize,
-    },
-}
 
 /// What the post-condition wants in one chunk of a rank's output: a sum of contributions to logical chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -720,56 +563,6 @@ impl Collective {
             Space::Scratch(_) => return 0,
         };
         if other == space { chunks } else { 0 }
-    }
-}
-
-/// How the elements of a collective are divided into logical chunks: all that sizes depend on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Division {
-    pub(crate) kind: CollectiveKind,
-    pub(crate) ranks: u32,
-    /// Of the vector, of a rank's part, of the input of a custom collective; for all-to-all-v of the rank that sends
-    /// most. At least 1, as are the ranks.
-    pub(crate) chunks: u32,
-}
-
-impl Division {
-    /// Whether the collective can have so many elements; if not, why.
-    pub(crate) fn check(self, elements: u64) -> Result<(), String> {
-        let (divisor, what) = match self.kind {
-            CollectiveKind::AllToAll => (self.ranks, "all-to-all sends every rank an equal part"),
-            CollectiveKind::AllToAllV => (self.chunks, "the chunks of all-to-all-v are equal"),
-            _ => return Ok(()),
-        };
-        if elements.is_multiple_of(u64::from(divisor)) {
-            Ok(())
-        } else {
-            Err(format!("{what}: {elements} elements are not a multiple of {divisor}"))
-        }
-    }
-
-    /// Number of parts that the elements are divided into.
-    pub(crate) fn parts(self) -> u64 {
-        let by_rank = if self.kind.divides_by_rank() { self.ranks } else { 1 };
-        u64::from(by_rank) * u64::from(self.chunks)
-    }
-
-    /// See [`Collective::elements`].
-    pub(crate) fn elements(self, elements: u64, chunk: u32) -> u64 {
-        let part = |total: u64, parts: u32, index: u32| {
-            total / u64::from(parts) + u64::from(u64::from(index) < total % u64::from(parts))
-        };
-        if self.kind.divides_by_rank() {
-            let of_rank = part(elements, self.ranks, chunk / self.chunks);
-            return part(of_rank, self.chunks, chunk % self.chunks);
-        }
-        match self.kind {
-            CollectiveKind::AllToAllV => elements / u64::from(self.chunks),
-            CollectiveKind::Barrier => elements,
-            // The size of a custom collective is that of its input; an output chunk holds input chunks.
-            _ if chunk < self.chunks => part(elements, self.chunks, chunk),
-            _ => 0,
-        }
     }
 }
 
