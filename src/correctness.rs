@@ -204,8 +204,8 @@ pub fn assert_all(algorithm: &AlgorithmDef, values: &[(&str, Vec<usize>)]) {
 /// # fn main() {
 /// assert_correct!(direct, ranks = 2..=9);
 /// assert_correct!(algorithms::allreduce_ring, ranks = 2..=5, channels = [1, 2]);
-/// for algorithm in algorithms::ALL.iter().filter(|algorithm| algorithm.name == "reduce_scatter_ring") {
-///     assert_correct!(&algorithm, ranks = 4);
+/// for algorithm in algorithms::all().filter(|algorithm| algorithm.name() == "reduce_scatter_ring") {
+///     assert_correct!(&algorithm.def, ranks = 4);
 /// }
 /// # }
 /// ```

@@ -23,7 +23,7 @@ fn assert_same(read: &Schedule, schedule: &Schedule) {
 #[test]
 fn every_algorithm_of_the_library_is_read_as_it_was_compiled() {
     let mut compiled = 0;
-    for algorithm in algorithms::ALL {
+    for algorithm in algorithms::all().map(|algorithm| &algorithm.def) {
         for ranks in [1, 2, 3, 6, 8, 16] {
             let mut given = vec![("ranks", ranks)];
             // Parameters without a default divide the ranks.
@@ -44,7 +44,7 @@ fn every_algorithm_of_the_library_is_read_as_it_was_compiled() {
             }
         }
     }
-    assert!(compiled >= 4 * algorithms::ALL.len(), "{compiled}");
+    assert!(compiled >= 4 * algorithms::all().count(), "{compiled}");
 }
 
 #[test]

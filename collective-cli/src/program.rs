@@ -103,7 +103,7 @@ impl ProgramArguments {
     /// The traced program.
     pub(crate) fn trace(&self, algorithm: &AlgorithmDef) -> Result<Trace, Failure> {
         let values: Vec<usize> = self.parameters(algorithm)?.iter().map(|(_, value)| *value).collect();
-        Ok((algorithm.trace)(&values)?)
+        Ok((algorithm.trace)(algorithm.in_place, &values)?)
     }
 
     /// The verified schedule.
@@ -140,8 +140,8 @@ fn parameters(
 
 /// The algorithm of a name.
 pub(crate) fn find(name: &str) -> Result<&'static AlgorithmDef, Failure> {
-    algorithms::find(name).ok_or_else(|| {
-        let names: Vec<&str> = algorithms::ALL.iter().map(|algorithm| algorithm.name).collect();
+    algorithms::find(name).map(|algorithm| &algorithm.def).ok_or_else(|| {
+        let names: Vec<&str> = algorithms::all().map(|algorithm| algorithm.name()).collect();
         Failure::input(format!("there is no algorithm \"{name}\"; there are {}", names.join(", ")))
     })
 }

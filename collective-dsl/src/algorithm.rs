@@ -136,17 +136,28 @@ pub struct AlgorithmDef {
     pub name: &'static str,
     /// The first line of its documentation; may be empty.
     pub summary: &'static str,
+    /// Its documentation, in Markdown; may be empty.
+    pub docs: &'static str,
     /// The collective that it is to achieve.
     pub kind: CollectiveKind,
     /// Whether input and output are one buffer.
     pub in_place: bool,
     /// The parameters after the program, in order; one is called `ranks`.
     pub params: &'static [Param],
-    /// Traces the function with one value a parameter.
-    pub trace: fn(&[usize]) -> Result<Trace, Diagnostics>,
+    /// Traces the function: in place or not, and with one value a parameter.
+    pub trace: fn(bool, &[usize]) -> Result<Trace, Diagnostics>,
 }
 
 impl AlgorithmDef {
+    /// The same function with input and output as one buffer, or as two, whatever it was declared with.
+    ///
+    /// Not every function is right both ways: one that reads its input after the output was written is
+    /// not in place.
+    #[must_use]
+    pub fn placed(self, in_place: bool) -> Self {
+        Self { in_place, ..self }
+    }
+
     /// The value of each parameter, in order: those given by name, the others' defaults.
     ///
     /// # Errors
@@ -179,7 +190,7 @@ impl AlgorithmDef {
     /// # Errors
     /// See [`AlgorithmDef::values`]; else what the program does wrong.
     pub fn trace_with(&self, given: &[(&str, usize)]) -> Result<Trace, Diagnostics> {
-        (self.trace)(&self.values(given)?)
+        (self.trace)(self.in_place, &self.values(given)?)
     }
 
     /// Traces, lowers and verifies the algorithm.

@@ -117,7 +117,7 @@ impl Generated<'_> {
         let malformed = paths::malformed();
         let vis = &self.signature.vis;
         let name = self.signature.name();
-        let summary = &self.signature.summary;
+        let (summary, docs) = (&self.signature.summary, &self.signature.docs);
         let kind = paths::kind(self.arguments.kind);
         let in_place = self.arguments.in_place;
         let params = self.signature.params.iter().zip(builds::defaults(self.arguments, self.signature));
@@ -133,11 +133,12 @@ impl Generated<'_> {
             #vis const DEF: #def = #def {
                 name: #name,
                 summary: #summary,
+                docs: #docs,
                 kind: #kind,
                 in_place: #in_place,
                 params: &[#(#params),*],
-                trace: |values| match *values {
-                    [#(#idents),*] => Self::trace(#(#idents),*),
+                trace: |in_place, values| match *values {
+                    [#(#idents),*] => Self::trace_placed(in_place, #(#idents),*),
                     _ => ::core::result::Result::Err(
                         #diagnostics::without_site(#name, #malformed, #wrong_number)
                     ),
@@ -151,14 +152,23 @@ impl Generated<'_> {
         let compile = paths::compile();
         let vis = &self.signature.vis;
         let idents = self.param_idents();
-        let body = self.trace_body(&idents);
+        let in_place = self.arguments.in_place;
+        // Of this macro's own hygiene: no parameter can have the same name.
+        let placed = Ident::new("in_place", Span::mixed_site());
+        let body = self.trace_body(&placed, &idents);
         quote! {
             /// Traces the algorithm for any parameters.
             ///
             /// # Errors
             /// There is no such collective, or the algorithm does something wrong.
-            #[allow(unused_variables)]
             #vis fn trace(#(#idents: usize),*) -> ::core::result::Result<#trace, #diagnostics> {
+                Self::trace_placed(#in_place, #(#idents),*)
+            }
+
+            #[allow(unused_variables)]
+            fn trace_placed(
+                #placed: bool, #(#idents: usize),*
+            ) -> ::core::result::Result<#trace, #diagnostics> {
                 #body
             }
 
@@ -172,7 +182,7 @@ impl Generated<'_> {
         }
     }
 
-    fn trace_body(&self, params: &[&Ident]) -> TokenStream {
+    fn trace_body(&self, in_place: &Ident, params: &[&Ident]) -> TokenStream {
         let name = self.signature.name();
         let ranks = self.signature.params.iter().find(|param| param.name == "ranks");
         let Some(ranks) = ranks.filter(|_| !self.is_placeholder).map(|param| &param.ident) else {
@@ -184,7 +194,6 @@ impl Generated<'_> {
         let setting = paths::setting();
         let function = &self.signature.ident;
         let kind = paths::kind(self.arguments.kind);
-        let in_place = self.arguments.in_place;
         let options = paths::options(self.arguments.options);
         let (diagnostics, malformed) = (paths::diagnostics(), paths::malformed());
         let details = self.arguments.details.iter().map(|(detail, expr)| {

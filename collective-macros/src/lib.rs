@@ -133,7 +133,7 @@ use proc_macro::TokenStream;
 /// | `NAME::BUILDS` | all of them, in the order in which they are written |
 /// | `NAME::trace(ranks, …)` | traces the function at run time |
 /// | `NAME::compile(ranks, …)` | traces it, lowers and verifies the schedule |
-/// | `NAME::DEF` | `AlgorithmDef`: name, summary (the first line of documentation), collective, parameters |
+/// | `NAME::DEF` | `AlgorithmDef`: name, documentation and its first line, collective, parameters |
 ///
 /// All have the visibility of the function.
 ///

@@ -150,6 +150,7 @@ mod tests {
             program: None,
             params: vec![Param { ident: format_ident!("ranks"), name: "ranks".to_owned() }],
             summary: String::new(),
+            docs: String::new(),
             cfgs: Vec::new(),
         };
         errors(found, &signature, 1, spans).iter().map(ToString::to_string).collect()

@@ -15,6 +15,8 @@ pub(crate) struct Signature {
     pub(crate) params: Vec<Param>,
     /// The first line of documentation.
     pub(crate) summary: String,
+    /// The whole documentation.
+    pub(crate) docs: String,
     /// `#[cfg]`s, which must hold for what is generated too.
     pub(crate) cfgs: Vec<Attribute>,
 }
@@ -58,12 +60,14 @@ impl Signature {
                 "an algorithm needs the parameter `ranks: usize`, the number of ranks",
             ));
         }
+        let docs = docs(&function.attrs);
         Self {
             ident: sig.ident.clone(),
             vis: function.vis.clone(),
             program,
             params,
-            summary: summary(&function.attrs),
+            summary: docs.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned(),
+            docs,
             cfgs: function
                 .attrs
                 .iter()
@@ -141,7 +145,8 @@ fn read_param(input: &FnArg) -> Option<Ident> {
     (is_usize && pattern.by_ref.is_none() && pattern.subpat.is_none()).then(|| pattern.ident.clone())
 }
 
-fn summary(attributes: &[Attribute]) -> String {
+/// The text of the documentation, as rustdoc reads it: without the space that follows each `///`.
+fn docs(attributes: &[Attribute]) -> String {
     let docs = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(doc) if doc.path.is_ident("doc") => match &doc.value {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
@@ -150,7 +155,12 @@ fn summary(attributes: &[Attribute]) -> String {
         _ => None,
     });
     // A block comment is one attribute of several lines.
-    let lines: Vec<String> =
-        docs.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
-    lines.iter().map(|line| line.trim()).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
+    let lines: Vec<String> = docs
+        .flat_map(|text| if text.is_empty() { vec![text] } else { text.lines().map(str::to_owned).collect() })
+        .collect();
+    let indent = |line: &String| line.len() - line.trim_start_matches(' ').len();
+    let indent = lines.iter().filter(|line| !line.trim().is_empty()).map(indent).min().unwrap_or(0);
+    let lines: Vec<&str> =
+        lines.iter().map(|line| line.get(indent..).unwrap_or_default().trim_end()).collect();
+    lines.join("\n").trim_matches('\n').to_owned()
 }

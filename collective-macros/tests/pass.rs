@@ -245,13 +245,14 @@ fn the_definition_has_the_summary_and_the_defaults() {
     let def = allreduce_ring::DEF;
     assert_eq!(def.name, "allreduce_ring");
     assert_eq!(def.summary, "The ring: reduce-scatter, then all-gather, on one buffer.");
+    assert_eq!(def.docs, format!("{}\n\nMore about it.", def.summary));
     assert!(def.in_place);
     assert_eq!(
         def.params.iter().map(|p| (p.name, p.default)).collect::<Vec<_>>(),
         [("ranks", None), ("channels", Some(1))]
     );
     assert_eq!(def.compile_with(&[("ranks", 4)]).unwrap(), allreduce_ring::compile(4, 1).unwrap());
-    assert!((def.trace)(&[4]).unwrap_err().to_string().contains("wants 2 values: ranks, channels"));
+    assert!((def.trace)(true, &[4]).unwrap_err().to_string().contains("wants 2 values: ranks, channels"));
 }
 
 #[test]

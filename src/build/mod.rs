@@ -142,7 +142,9 @@ impl Algorithm {
         let fail = |message: String| vec![Failure::of(&self.def, given, message)];
         let wrong = |wrong: crate::Diagnostics| Failure::all(&self.def, given, &wrong);
         let values = self.def.values(given).map_err(wrong)?;
-        let schedule = (self.def.trace)(&values).and_then(|trace| crate::compile(&trace)).map_err(wrong)?;
+        let schedule = (self.def.trace)(self.def.in_place, &values)
+            .and_then(|trace| crate::compile(&trace))
+            .map_err(wrong)?;
         if let Some(target) = self.target {
             match msccl::write(&schedule, &XmlOptions::new(target)) {
                 Ok(_) => {}

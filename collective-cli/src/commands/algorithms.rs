@@ -18,9 +18,9 @@ pub(crate) struct Algorithms {
 impl Algorithms {
     pub(crate) fn run(self) -> Result<(), Failure> {
         if self.json {
-            let list: Vec<_> = algorithms::ALL
-                .iter()
+            let list: Vec<_> = algorithms::all()
                 .map(|algorithm| {
+                    let algorithm = &algorithm.def;
                     let params = algorithm.params.iter();
                     let params: Vec<_> =
                         params.map(|param| json!({"name": param.name, "default": param.default})).collect();
@@ -36,7 +36,7 @@ impl Algorithms {
             return output::print(&json!(list).to_string());
         }
         let mut text = String::new();
-        for algorithm in algorithms::ALL {
+        for algorithm in algorithms::all().map(|algorithm| &algorithm.def) {
             let params: Vec<String> = algorithm
                 .params
                 .iter()

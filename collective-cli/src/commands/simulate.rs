@@ -201,7 +201,7 @@ impl Simulate {
     fn algorithm(&self) -> Option<&'static AlgorithmDef> {
         let is_path = Path::new(&self.what).components().count() > 1;
         let has_files = Path::new(&format!("{}.0.et", self.what)).exists();
-        if is_path || has_files { None } else { algorithms::find(&self.what) }
+        if is_path || has_files { None } else { algorithms::find(&self.what).map(|algorithm| &algorithm.def) }
     }
 
     fn compile(&self, algorithm: &AlgorithmDef) -> Result<Subject, Failure> {
@@ -245,7 +245,7 @@ impl Simulate {
         let ProgramArguments { ranks, set, data } = &self.program;
         let DataArguments { size, element_type, reduce_rate, order } = data;
         let graph = chakra_et::read_trace(&self.what).map_err(|error| {
-            let names: Vec<&str> = algorithms::ALL.iter().map(|algorithm| algorithm.name).collect();
+            let names: Vec<&str> = algorithms::all().map(|algorithm| algorithm.name()).collect();
             let looks_like_name = matches!(error, chakra_et::ReadError::NoFiles { .. });
             let hint = if looks_like_name {
                 format!("; nor is it a built-in algorithm ({})", names.join(", "))

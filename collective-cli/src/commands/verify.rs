@@ -89,7 +89,7 @@ impl Verify {
             return Ok(vec![self.file(path)?]);
         }
         match algorithms::find(what) {
-            Some(algorithm) => Ok(vec![self.built_in(algorithm)?]),
+            Some(algorithm) => Ok(vec![self.built_in(&algorithm.def)?]),
             None => Ok(vec![self.traces(what)?]),
         }
     }
@@ -106,7 +106,7 @@ impl Verify {
         let list: Vec<String> = parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let input = format!("{} ({})", algorithm.name, list.join(", "));
         let values: Vec<usize> = parameters.iter().map(|(_, value)| *value).collect();
-        match (algorithm.trace)(&values).and_then(|trace| collective::lower(&trace)) {
+        match (algorithm.trace)(algorithm.in_place, &values).and_then(|trace| collective::lower(&trace)) {
             Ok(schedule) => Ok(self.schedule(input, &schedule)),
             Err(found) => Ok(refused(input, found, ranks)),
         }
@@ -144,7 +144,7 @@ impl Verify {
         };
         let survey = chakra_et::validate::Survey::read(&path, |_| ()).map_err(|error| {
             // A folder, file or algorithm that is not there: all three were looked for.
-            let names: Vec<&str> = algorithms::ALL.iter().map(|algorithm| algorithm.name).collect();
+            let names: Vec<&str> = algorithms::all().map(|algorithm| algorithm.name()).collect();
             let hint = if path.exists() {
                 String::new()
             } else {

@@ -3,3 +3,7 @@
 mod ring;
 
 pub use ring::allgather_ring;
+
+use super::Algorithm;
+
+pub(super) const ENTRIES: &[Algorithm] = &[ring::ENTRY];

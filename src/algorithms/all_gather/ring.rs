@@ -1,10 +1,25 @@
+use crate::algorithms::catalogue::{Algorithm, Cost, Network, Placement, one_of};
 use crate::prelude::*;
+
+pub(super) const ENTRY: Algorithm = Algorithm {
+    def: allgather_ring::DEF,
+    ranks: "any",
+    placement: Placement::Both,
+    network: Network::Switch,
+    choices: |ranks| vec![vec![ranks, 1], vec![ranks, 2]],
+    cost: |values| {
+        let ranks = values[0];
+        Cost::rounds_of([(ranks - 1, one_of(ranks))])
+    },
+};
 
 /// All-gather by rings: every rank's data travels once around.
 ///
 /// Every channel is a ring of its own over its share of the data.
 ///
-/// Any number of ranks. With S the gathered size: rounds n−1; bytes sent by each rank S·(n−1)/n, the least
+/// Choose it for large sizes where neighbours have links of their own.
+///
+/// Any number of ranks. S is the gathered size. Rounds: n−1. Bytes sent by each rank: S·(n−1)/n, the least
 /// possible. Time on a ring of links with latency α and bandwidth B: (n−1)·(α + S/(n·B)).
 ///
 /// Source: Chan et al., "Collective communication: theory, practice, and experience", 2007.

@@ -1,4 +1,20 @@
+use crate::algorithms::catalogue::{Algorithm, Cost, Network, Placement, divisors, one_of, share};
 use crate::prelude::*;
+
+pub(super) const ENTRY: Algorithm = Algorithm {
+    def: allreduce_hierarchical::DEF,
+    ranks: "multiples of `gpus`",
+    placement: Placement::Both,
+    network: Network::FullyConnected,
+    choices: |ranks| divisors(ranks).map(|gpus| vec![ranks, gpus]).collect(),
+    cost: |values| {
+        let (ranks, gpus) = (values[0], values[1]);
+        let nodes = ranks / gpus;
+        let inside = usize::from(gpus > 1);
+        Cost::rounds_of([(2 * inside, one_of(gpus)), (2 * (nodes - 1), one_of(ranks))])
+            .with_sent(share(2 * (ranks - 1), ranks))
+    },
+};
 
 /// All-reduce on two levels: add up inside each node, all-reduce between nodes, hand out inside each node.
 ///
@@ -11,7 +27,8 @@ use crate::prelude::*;
 ///
 /// Any number of ranks that is a multiple of `gpus`, the number of GPUs in a node; rank = node·gpus + GPU.
 /// Rounds: 2 inside (with gpus−1 messages a GPU at once) and 2(nodes−1) between nodes. Bytes sent by each rank:
-/// 2·S·(n−1)/n.
+/// 2·S·(n−1)/n. Time, with links of latency α and bandwidth B between any two: 2·(α + S/(gpus·B)) +
+/// 2(nodes−1)·(α + S/(n·B)).
 ///
 /// Source: Cho et al., "BlueConnect: Decomposing All-Reduce for Deep Learning on Heterogeneous Network
 /// Hierarchy", MLSys 2019.

@@ -1,4 +1,18 @@
+use crate::algorithms::catalogue::{Algorithm, Cost, Network, Placement, one_of};
 use crate::prelude::*;
+
+pub(super) const ENTRY: Algorithm = Algorithm {
+    def: allreduce_recursive_halving_doubling::DEF,
+    ranks: "powers of two",
+    placement: Placement::Both,
+    network: Network::Switch,
+    choices: |ranks| if ranks.is_power_of_two() { vec![vec![ranks]] } else { Vec::new() },
+    cost: |values| {
+        let rounds = values[0].ilog2();
+        let halves = (1..=rounds).map(|round| (2, one_of(1 << round)));
+        Cost::rounds_of(halves)
+    },
+};
 
 /// All-reduce in a logarithmic number of rounds: halve the data while adding, double it while handing out.
 ///

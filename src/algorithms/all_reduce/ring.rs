@@ -1,4 +1,17 @@
+use crate::algorithms::catalogue::{Algorithm, Cost, Network, Placement, one_of};
 use crate::prelude::*;
+
+pub(super) const ENTRY: Algorithm = Algorithm {
+    def: allreduce_ring::DEF,
+    ranks: "any",
+    placement: Placement::Both,
+    network: Network::Switch,
+    choices: |ranks| vec![vec![ranks, 1], vec![ranks, 2]],
+    cost: |values| {
+        let ranks = values[0];
+        Cost::rounds_of([(2 * (ranks - 1), one_of(ranks))])
+    },
+};
 
 /// All-reduce by rings: once around to add, once more to hand out the sums.
 ///

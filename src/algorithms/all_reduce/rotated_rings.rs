@@ -1,4 +1,17 @@
+use crate::algorithms::catalogue::{Algorithm, Cost, Network, Placement, divisors, one_of};
 use crate::prelude::*;
+
+pub(super) const ENTRY: Algorithm = Algorithm {
+    def: allreduce_rotated_rings::DEF,
+    ranks: "multiples of `gpus`",
+    placement: Placement::Both,
+    network: Network::Switch,
+    choices: |ranks| divisors(ranks).map(|gpus| vec![ranks, gpus]).collect(),
+    cost: |values| {
+        let ranks = values[0];
+        Cost::rounds_of([(2 * (ranks - 1), one_of(ranks))])
+    },
+};
 
 /// All-reduce by as many rings as a node has GPUs, so that every network card carries one.
 ///
@@ -7,7 +20,10 @@ use crate::prelude::*;
 /// share of the data.
 ///
 /// Any number of ranks that is a multiple of `gpus`, the number of GPUs in a node; rank = node·gpus + GPU.
-/// Rounds: 2(n−1). Bytes sent by each rank: 2·S·(n−1)/n; of these over each card 2·S·(n−1)/(n·gpus).
+/// Rounds: 2(n−1). Bytes sent by each rank: 2·S·(n−1)/n; of these over each card 2·S·(n−1)/(n·gpus). Time on a switch
+/// with links of latency α/2 and bandwidth B: 2(n−1)·(α + S/(n·B)).
+///
+/// Choose it for large sizes on nodes with a network card for each GPU.
 ///
 /// Source: NCCL's rings on nodes with several network cards.
 ///

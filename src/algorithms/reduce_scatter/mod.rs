@@ -3,3 +3,7 @@
 mod ring;
 
 pub use ring::reduce_scatter_ring;
+
+use super::Algorithm;
+
+pub(super) const ENTRIES: &[Algorithm] = &[ring::ENTRY];

@@ -27,6 +27,7 @@ fn evaluate(source: &str) -> Result<usize, String> {
         program: None,
         params: vec![ranks],
         summary: String::new(),
+        docs: String::new(),
         cfgs: Vec::new(),
     };
     let expr: syn::Expr = syn::parse_str(source).map_err(|error| error.to_string())?;

@@ -113,6 +113,7 @@ fn evaluated(function: &syn::ItemFn) -> String {
         program: Some(format_ident!("p")),
         params: vec![Param { ident: format_ident!("ranks"), name: "ranks".to_owned() }],
         summary: String::new(),
+        docs: String::new(),
         cfgs: Vec::new(),
     };
     let parsed = match parse::parse(&signature, &function.block, &[], &Default::default()) {

@@ -1,4 +1,4 @@
-//! As the author of an algorithm I want a test that says it is right for every rank count.
+//! What single algorithms promise beyond their table entry: thread blocks, messages, refusals.
 
 use collective::CollectiveKind::{AllGather, AllReduce, ReduceScatter};
 use collective::algorithms::*;

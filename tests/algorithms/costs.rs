@@ -1,0 +1,75 @@
+//! What an algorithm costs by theory is what its program does: rounds, bytes and time.
+//!
+//! The traces hold what the algorithm itself demands (`NodeOrder::Dataflow`): theory knows no thread blocks.
+
+use collective::algorithms::{self, Algorithm, Cost};
+use collective::et::{self, EtOptions, NodeOrder};
+use collective::sim::link_loads::link_loads;
+use collective::sim::topology::{Dimension, Topology};
+use collective::sim::units::{Bandwidth, Latency};
+use collective::sim::{Model, Simulation};
+use collective::{Schedule, Size, run};
+use rayon::prelude::*;
+
+/// A size of which every chunk is whole.
+fn size(schedule: &Schedule) -> Size {
+    Size::bytes(run::one_element_a_chunk(&schedule.collective) * 4_096)
+}
+
+/// Bytes sent by the rank that sends most.
+fn busiest(graph: &collective::chakra_et::graph::Graph) -> u64 {
+    use collective::chakra_et::graph::Op;
+    let sent = |rank: &collective::chakra_et::graph::RankGraph| -> u64 {
+        let nodes = (0..rank.len()).map(|node| rank.op(node as u32));
+        nodes.map(|op| if let Op::Send { bytes, .. } = op { bytes } else { 0 }).sum()
+    };
+    graph.ranks().iter().map(sent).max().unwrap_or(0)
+}
+
+/// What of the cost is not what the program does.
+fn wrong(algorithm: &Algorithm, values: &[usize]) -> Vec<String> {
+    let in_place = algorithm.placement.allows(true);
+    let schedule = algorithm.compile(in_place, values).expect("a choice of its own");
+    let ranks = schedule.ranks.len() as u32;
+    let cost: Cost = algorithm.cost(values);
+    let size = size(&schedule);
+    let graph = et::graph(&schedule, &EtOptions { order: NodeOrder::Dataflow, ..EtOptions::new(size) })
+        .expect("a graph");
+    let (bandwidth, latency): (Bandwidth, Latency) =
+        ("50 GB/s".parse().expect("a bandwidth"), "500 ns".parse().expect("a latency"));
+
+    let ring = Topology::new([Dimension::ring(ranks, bandwidth, latency)]).expect("a ring");
+    let rounds = link_loads(&ring, &graph).expect("link loads").rounds.len() as u64;
+    let sent = algorithms::Share::new(busiest(&graph), size.in_bytes().max(1));
+    let network = algorithm.network.topology(ranks, bandwidth, latency).expect("a network");
+    let simulated = Simulation::new(&network).model(Model::Fluid).run(&graph).expect("a report").makespan;
+    let time = cost.time(algorithm.network.alpha(latency.to_picos()), bandwidth, size).expect("a time");
+
+    let mut wrong = Vec::new();
+    let mut compare = |what: &str, theory: String, program: String| {
+        if theory != program {
+            wrong.push(format!(
+                "{} {values:?}: {what}: {theory} by theory, {program} by its program",
+                algorithm.name()
+            ));
+        }
+    };
+    compare("rounds", cost.rounds().to_string(), rounds.to_string());
+    compare("sent by the busiest rank / S", cost.sent.to_string(), sent.to_string());
+    compare("time", time.to_string(), simulated.to_string());
+    wrong
+}
+
+#[test]
+fn rounds_bytes_and_time_are_those_of_theory() {
+    let cases: Vec<(&Algorithm, Vec<usize>)> = algorithms::all()
+        .flat_map(|algorithm| {
+            let counts = (1..=17).chain([32, 64]);
+            counts.flat_map(|ranks| algorithm.choices(ranks)).map(move |values| (algorithm, values))
+        })
+        .collect();
+    let mut failures: Vec<String> =
+        cases.par_iter().flat_map(|(algorithm, values)| wrong(algorithm, values)).collect();
+    failures.sort();
+    assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
