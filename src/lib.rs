@@ -5,6 +5,7 @@ extern crate self as collective;
 
 pub mod algorithms;
 pub mod build;
+pub mod compare;
 pub mod correctness;
 pub mod symmetric;
 

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{algorithms, compile, convert, inspect, run, simulate, topology, verify};
+use commands::{algorithms, compare, compile, convert, inspect, run, simulate, topology, verify};
 
 /// Compile, check and simulate collective communication algorithms.
 #[derive(Parser)]
@@ -31,6 +31,8 @@ struct Arguments {
 enum Command {
     /// List the built-in algorithms with their parameters.
     Algorithms(algorithms::Algorithms),
+    /// Simulate all built-in algorithms for a collective on a topology, and say which is fastest at which size.
+    Compare(compare::Compare),
     /// Compile a built-in algorithm to Chakra execution traces or MSCCL XML, or show a stage on the way.
     Compile(compile::Compile),
     /// Say what is in Chakra execution traces, and what is wrong with them.
@@ -52,6 +54,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Algorithms(command) => command.run(),
+        Command::Compare(command) => command.run(),
         Command::Compile(command) => command.run(),
         Command::Inspect(command) => command.run(),
         Command::Convert(command) => command.run(),

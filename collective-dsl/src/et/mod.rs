@@ -20,6 +20,7 @@ mod nodes;
 mod recover;
 mod sizes;
 
+use std::fmt;
 use std::str::FromStr;
 
 use chakra_et::graph::{CollectiveInfo, Graph, RankGraph, TooLarge};
@@ -72,6 +73,13 @@ impl NodeOrder {
             NodeOrder::ThreadBlock => "threadblock",
             NodeOrder::Dataflow => "dataflow",
         }
+    }
+}
+
+impl fmt::Display for NodeOrder {
+    /// Its [name](NodeOrder::name).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
