@@ -1,6 +1,7 @@
 //! The arguments that name a built-in algorithm and its parameters.
 
 use clap::Args;
+use collective::algorithms::Algorithm;
 use collective::et::{EtOptions, NodeOrder, ReduceRate};
 use collective::sim::units::Bytes;
 use collective::{AlgorithmDef, ElementType, Schedule, Size, Trace, algorithms};
@@ -139,8 +140,8 @@ fn parameters(
 }
 
 /// The algorithm of a name.
-pub(crate) fn find(name: &str) -> Result<&'static AlgorithmDef, Failure> {
-    algorithms::find(name).map(|algorithm| &algorithm.def).ok_or_else(|| {
+pub(crate) fn find(name: &str) -> Result<&'static Algorithm, Failure> {
+    algorithms::find(name).ok_or_else(|| {
         let names: Vec<&str> = algorithms::all().map(|algorithm| algorithm.name()).collect();
         Failure::input(format!("there is no algorithm \"{name}\"; there are {}", names.join(", ")))
     })

@@ -3,6 +3,8 @@
 //! `cargo test --release --test algorithms -- --ignored` runs the full matrix: every number of ranks that matters.
 
 mod costs;
+mod crossovers;
+mod document;
 mod figures;
 mod matrix;
 mod shapes;

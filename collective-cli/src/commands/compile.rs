@@ -56,7 +56,7 @@ enum Stage {
 
 impl Compile {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let algorithm = program::find(&self.name)?;
+        let algorithm = &program::find(&self.name)?.def;
         if self.xml.any() && self.to != Stage::MscclXml {
             return Err(Failure::input("--target, --min-bytes and --max-bytes go with --to msccl-xml"));
         }

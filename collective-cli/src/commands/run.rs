@@ -98,7 +98,7 @@ impl Run {
     fn subject(&self) -> Result<Subject, Failure> {
         let path = Path::new(&self.what);
         if !xml::is_xml(path) {
-            let algorithm = program::find(&self.what)?;
+            let algorithm = &program::find(&self.what)?.def;
             let (data, ranks, set) = (DataArguments::default(), self.ranks, self.set.clone());
             let arguments = ProgramArguments { data, ranks, set };
             let parameters = arguments.parameters(algorithm)?;

@@ -1,0 +1,152 @@
+//! `docs/algorithms.md`: every algorithm with its documentation, and its costs by theory beside those that are counted and
+//! simulated.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use collective::algorithms::{self, Algorithm};
+use collective::et::{self, EtOptions, NodeOrder};
+use collective::sim::link_loads::link_loads;
+use collective::sim::topology::{Dimension, Topology};
+use collective::sim::units::{Bandwidth, Latency, Picos};
+use collective::sim::{Model, Simulation};
+use collective::{Schedule, Size, run};
+use rayon::prelude::*;
+
+const HEAD: &str = "\
+# The library of algorithms
+
+Every algorithm of `collective::algorithms`: what it does, what it costs by theory, and what its program costs when it is counted and
+simulated. A test writes this page from the code (`BLESS=1 cargo test --test algorithms document`), and others hold that theory and
+program agree.
+
+S is the size of the collective as in the size column of nccl-tests: the vector for all-reduce, broadcast and reduce; the gathered
+result for all-gather and gather; the input of a rank for reduce-scatter, all-to-all and scatter. *Rounds* is the number of messages that
+follow one another, *sent* what the busiest rank sends. *Link* is the sum over the rounds of what the most loaded link carries on a
+physical ring of the ranks (both directions, shortest paths): what a ring with no latency makes of the algorithm. All three are counted in
+the compiled program.
+
+*Theory* is the time in the α-β model, Σ (α + b/B) over the longest chain of messages of b bytes; *simulated* is the time under the
+model `fluid`, for traces that hold what the algorithm demands (`--order dataflow`). The network is the one that is named: a switch with
+one port a rank, or links between all ranks; 50 GB/s and 500 ns a link. Sizes are rounded up so that chunks are whole.
+
+`collective algorithms NAME` shows an entry in the terminal, `collective compare` simulates all of a collective on your topology.
+";
+
+/// The numbers of ranks of the tables: those of them that the algorithm is for.
+const RANKS: [usize; 6] = [4, 6, 9, 16, 27, 64];
+
+fn link() -> (Bandwidth, Latency) {
+    ("50 GB/s".parse().expect("a bandwidth"), "500 ns".parse().expect("a latency"))
+}
+
+#[test]
+fn the_page_in_the_documentation_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/algorithms.md");
+    let text = page();
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &text).expect("the page is written");
+    }
+    let stored = std::fs::read_to_string(&path).unwrap_or_default();
+    let differs = text.lines().zip(stored.lines()).find(|(ours, stored)| ours != stored);
+    assert!(text == stored, "docs/algorithms.md is out of date (BLESS=1 rewrites it): {differs:?}");
+}
+
+fn page() -> String {
+    let all: Vec<&Algorithm> = algorithms::all().collect();
+    let entries: Vec<String> = all.par_iter().map(|algorithm| entry(algorithm)).collect();
+    let mut text = HEAD.to_owned();
+    let mut kind = None;
+    for (algorithm, entry) in all.iter().zip(entries) {
+        if kind != Some(algorithm.def.kind) {
+            kind = Some(algorithm.def.kind);
+            let name = algorithm.def.kind.name().replace('_', "-");
+            let _ = writeln!(text, "\n## {}{}", name[..1].to_uppercase(), &name[1..]);
+        }
+        text.push_str(&entry);
+    }
+    text
+}
+
+fn entry(algorithm: &Algorithm) -> String {
+    let def = &algorithm.def;
+    let mut text = format!("\n### {}\n\n", def.name);
+    for line in visible(def.docs) {
+        let _ = writeln!(text, "{line}");
+    }
+    let params: Vec<&str> = def.params.iter().map(|param| param.name).collect();
+    let _ = writeln!(
+        text,
+        "\nFor ranks: {}. {}{}. Network: {}.\n",
+        algorithm.ranks,
+        algorithm.placement.to_string()[..1].to_uppercase(),
+        &algorithm.placement.to_string()[1..],
+        algorithm.network
+    );
+    let _ = writeln!(
+        text,
+        "| {} | rounds | sent / S | link / S | theory, 64 KiB | simulated | theory, 64 MiB | simulated |\n|{}",
+        params.join(" | "),
+        "--:|".repeat(params.len() + 7)
+    );
+    for ranks in RANKS {
+        if let Some(values) = algorithm.choices(ranks).first() {
+            text.push_str(&row(algorithm, values));
+        }
+    }
+    text
+}
+
+/// Documentation as Markdown: without the lines of examples that rustdoc hides, and links to items as code.
+fn visible(docs: &str) -> impl Iterator<Item = &str> {
+    let mut in_code = false;
+    docs.lines().filter(move |line| {
+        if line.trim_start().starts_with("```") {
+            in_code = !in_code;
+        }
+        !(in_code && (*line == "#" || line.starts_with("# ")))
+    })
+}
+
+fn row(algorithm: &Algorithm, values: &[usize]) -> String {
+    let schedule = algorithm.compile(algorithm.placement.allows(true), values).expect("a choice of its own");
+    let cost = algorithm.cost(values);
+    let ranks = schedule.ranks.len() as u32;
+    let (bandwidth, latency) = link();
+    let network = algorithm.network.topology(ranks, bandwidth, latency).expect("a network");
+    let alpha = algorithm.network.alpha(latency.to_picos());
+    let times = [64 << 10, 64 << 20].map(|wanted| {
+        let size = at_least(&schedule, wanted);
+        let simulated =
+            Simulation::new(&network).model(Model::Fluid).run(&graph(&schedule, size)).expect("a report");
+        let theory = cost.time(alpha, bandwidth, size).expect("a time");
+        format!("{} | {}", micros(theory), micros(simulated.makespan))
+    });
+    let size = at_least(&schedule, 1 << 20);
+    let ring = Topology::new([Dimension::ring(ranks, bandwidth, latency)]).expect("a ring");
+    let load = link_loads(&ring, &graph(&schedule, size)).expect("loads").sum_of_largest().expect("a sum").0;
+    let load = algorithms::Share::new(load, size.in_bytes().max(1));
+    let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+    format!(
+        "| {} | {} | {} | {load} | {} |\n",
+        values.join(" | "),
+        cost.rounds(),
+        cost.sent,
+        times.join(" | ")
+    )
+}
+
+/// A size of which every chunk is whole, from `bytes` on.
+fn at_least(schedule: &Schedule, bytes: u64) -> Size {
+    // Even, so that half chunks are whole where a ring has two shortest paths.
+    let unit = run::one_element_a_chunk(&schedule.collective).max(1) * 8;
+    Size::bytes(bytes.next_multiple_of(unit))
+}
+
+fn graph(schedule: &Schedule, size: Size) -> collective::chakra_et::graph::Graph {
+    et::graph(schedule, &EtOptions { order: NodeOrder::Dataflow, ..EtOptions::new(size) }).expect("a graph")
+}
+
+fn micros(time: Picos) -> String {
+    format!("{:.3} µs", time.as_ns() / 1000.0)
+}
