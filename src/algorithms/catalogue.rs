@@ -193,6 +193,17 @@ impl Cost {
     }
 
     /// The same, with another chain that takes longer for some sizes.
+    ///
+    /// ```
+    /// use collective::algorithms::{Cost, Share};
+    /// # use collective::{Size, sim::units::Picos};
+    /// // Three messages of a quarter each, or one of everything.
+    /// let cost = Cost::rounds_of([(3, Share::new(1, 4))]).or_rounds_of([(1, Share::from(1))]);
+    /// let time = |bytes| cost.time(Picos(1_000_000), "1 GB/s".parse().unwrap(), Size::bytes(bytes));
+    /// assert_eq!(cost.rounds(), 3);
+    /// // 3 · (1 us + 1 us); 1 us + 40 us.
+    /// assert_eq!((time(4_000), time(40_000)), (Some(Picos(6_000_000)), Some(Picos(41_000_000))));
+    /// ```
     #[must_use]
     pub fn or_rounds_of(mut self, rounds: impl IntoIterator<Item = (usize, Share)>) -> Self {
         self.others.push(chain_of(rounds));

@@ -16,7 +16,7 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 /// The distances halve from round to round, so that ranks in which the data arrive hand them on to ever nearer ones. A
 /// rank sends to one other at a time: its messages leave from one place, which is filled anew when it is free.
 ///
-/// Choose it for small sizes: there are no fewer rounds where a rank sends one message at a time. The data leave the
+/// Choose it for small sizes: where a rank sends one message at a time, nothing takes fewer rounds. The data leave the
 /// root ⌈log2 n⌉ times; for large sizes take [`broadcast_double_tree`](fn@super::broadcast_double_tree) or
 /// [`broadcast_scatter_allgather`](fn@super::broadcast_scatter_allgather).
 ///

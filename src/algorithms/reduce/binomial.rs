@@ -20,7 +20,7 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 /// data away before that, to ranks whose sums are the last to be awaited: those at the ends of the longest paths. So no
 /// rank ever receives from two at once, although nobody waits for a signal to send.
 ///
-/// Choose it for small sizes: there are no fewer rounds where a rank receives one message at a time. For large sizes take
+/// Choose it for small sizes: where a rank receives one message at a time, nothing takes fewer rounds. For large sizes take
 /// [`reduce_double_tree`](fn@super::reduce_double_tree) or [`reduce_by_scatter_gather`](fn@super::reduce_by_scatter_gather).
 ///
 /// Any number of ranks. Rounds: ⌈log2 n⌉. Bytes sent by each rank but the root: S; the root receives S·⌊log2 n⌋. Time on a
@@ -41,8 +41,8 @@ pub fn reduce_binomial(p: &Program, ranks: usize, root: usize) {
     let bits = ranks.ilog2();
     let full = 1 << bits;
     let extra = ranks - full;
-    // The leaf at the end of the longest path, then the others by the length of theirs: counted backwards, with the bits
-    // of the position in reverse.
+    // The last position is the end of the longest path; then come those whose bits, read in reverse, count down from it.
+    // So no two children of a rank have paths of one length below them, and they never send at once.
     let host = |number: usize| (full - 1 - number).reverse_bits() >> (usize::BITS - bits);
     let hosts: Vec<usize> = (0..extra).map(host).collect();
     let mut sums: Vec<ChunkRef<'_>> = Vec::new();

@@ -26,7 +26,8 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 /// and adds, until each holds one chunk of the sum. Then a gather up the same binomial tree backwards: the chunks come
 /// to the root in blocks that double.
 ///
-/// Choose it for large sizes with many ranks: it takes few rounds, and the root receives the data less than twice.
+/// Choose it for large sizes with many ranks: it takes few rounds, and the root receives the data less than twice, if the
+/// number of ranks is a power of two.
 ///
 /// Any number of ranks. Those beyond the largest power of two first give their data to others, one each: a round more, of
 /// all the data. Rounds: 2·⌊log2 n⌋, one more for that. With m, the largest power of two in n: Bytes sent by a rank: up to
