@@ -175,8 +175,10 @@ pub struct Rounds {
 /// algorithm itself demands ([`NodeOrder::Dataflow`](crate::et::NodeOrder::Dataflow)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// The chain of dependent messages that takes longest, from the first to the last.
+    /// The chain of most dependent messages, which takes longest, from the first to the last.
     pub chain: Vec<Rounds>,
+    /// Chains that may take longer than that one, by the size: with fewer messages, but larger ones.
+    pub others: Vec<Vec<Rounds>>,
     /// What the rank that sends most sends, as a share of S.
     pub sent: Share,
 }
@@ -185,12 +187,27 @@ impl Cost {
     /// Rounds of messages of equal size, in each of which every rank sends no more than one.
     #[must_use]
     pub fn rounds_of(rounds: impl IntoIterator<Item = (usize, Share)>) -> Self {
-        let mut chain: Vec<Rounds> = Vec::new();
-        for (count, share) in rounds.into_iter().filter(|(count, _)| *count > 0) {
-            chain.push(Rounds { count: count as u64, share });
-        }
+        let chain = chain_of(rounds);
         let sent = chain.iter().map(|rounds| rounds.share * rounds.count).sum();
-        Self { chain, sent }
+        Self { chain, others: Vec::new(), sent }
+    }
+
+    /// The same, with another chain that takes longer for some sizes.
+    ///
+    /// ```
+    /// use collective::algorithms::{Cost, Share};
+    /// # use collective::{Size, sim::units::Picos};
+    /// // Three messages of a quarter each, or one of everything.
+    /// let cost = Cost::rounds_of([(3, Share::new(1, 4))]).or_rounds_of([(1, Share::from(1))]);
+    /// let time = |bytes| cost.time(Picos(1_000_000), "1 GB/s".parse().unwrap(), Size::bytes(bytes));
+    /// assert_eq!(cost.rounds(), 3);
+    /// // 3 · (1 us + 1 us); 1 us + 40 us.
+    /// assert_eq!((time(4_000), time(40_000)), (Some(Picos(6_000_000)), Some(Picos(41_000_000))));
+    /// ```
+    #[must_use]
+    pub fn or_rounds_of(mut self, rounds: impl IntoIterator<Item = (usize, Share)>) -> Self {
+        self.others.push(chain_of(rounds));
+        self
     }
 
     /// The same, with another share for the rank that sends most.
@@ -202,7 +219,11 @@ impl Cost {
     /// How many messages follow one another.
     #[must_use]
     pub fn rounds(&self) -> u64 {
-        self.chain.iter().map(|rounds| rounds.count).sum()
+        self.chains().map(|chain| chain.iter().map(|rounds| rounds.count).sum()).max().unwrap_or(0)
+    }
+
+    fn chains(&self) -> impl Iterator<Item = &Vec<Rounds>> {
+        [&self.chain].into_iter().chain(&self.others)
     }
 
     /// The longest chain's time in the α-β model, Σ (α + b/B), each message rounded to a picosecond, half up.
@@ -211,13 +232,22 @@ impl Cost {
     /// not fit.
     #[must_use]
     pub fn time(&self, alpha: Picos, bandwidth: Bandwidth, size: Size) -> Option<Picos> {
-        self.chain.iter().try_fold(Picos::ZERO, |time, rounds| {
-            let bytes = u128::from(size.in_bytes()) * u128::from(*rounds.share.numer());
-            let bytes = u64::try_from(bytes.div_ceil(u128::from(*rounds.share.denom()))).ok()?;
-            let message = bandwidth.transfer_time(Bytes(bytes))?.checked_add(alpha)?;
-            time.checked_add(Picos(message.0.checked_mul(rounds.count)?))
+        self.chains().try_fold(Picos::ZERO, |longest, chain| {
+            let time = chain.iter().try_fold(Picos::ZERO, |time, rounds| {
+                let bytes = u128::from(size.in_bytes()) * u128::from(*rounds.share.numer());
+                let bytes = u64::try_from(bytes.div_ceil(u128::from(*rounds.share.denom()))).ok()?;
+                let message = bandwidth.transfer_time(Bytes(bytes))?.checked_add(alpha)?;
+                time.checked_add(Picos(message.0.checked_mul(rounds.count)?))
+            })?;
+            Some(longest.max(time))
         })
     }
+}
+
+/// The rounds that there are.
+fn chain_of(rounds: impl IntoIterator<Item = (usize, Share)>) -> Vec<Rounds> {
+    let rounds = rounds.into_iter().filter(|(count, _)| *count > 0);
+    rounds.map(|(count, share)| Rounds { count: count as u64, share }).collect()
 }
 
 /// 1/n.

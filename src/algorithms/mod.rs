@@ -7,16 +7,39 @@
 
 mod all_gather;
 mod all_reduce;
+mod barrier;
+mod broadcast;
 mod catalogue;
+mod custom;
+mod gather;
+mod reduce;
 mod reduce_scatter;
+mod rooted;
+mod scatter;
 
 pub use all_gather::*;
 pub use all_reduce::*;
+pub use barrier::*;
+pub use broadcast::*;
 pub use catalogue::{Algorithm, Cost, Network, Placement, Rounds, Share};
+pub use custom::*;
+pub use gather::*;
+pub use reduce::*;
 pub use reduce_scatter::*;
+pub use scatter::*;
 
 /// The entries by collective, in the order in which they are listed.
-const FAMILIES: &[&[Algorithm]] = &[all_reduce::ENTRIES, all_gather::ENTRIES, reduce_scatter::ENTRIES];
+const FAMILIES: &[&[Algorithm]] = &[
+    all_reduce::ENTRIES,
+    all_gather::ENTRIES,
+    reduce_scatter::ENTRIES,
+    broadcast::ENTRIES,
+    reduce::ENTRIES,
+    gather::ENTRIES,
+    scatter::ENTRIES,
+    barrier::ENTRIES,
+    custom::ENTRIES,
+];
 
 /// All algorithms of the library.
 pub fn all() -> impl Iterator<Item = &'static Algorithm> {

@@ -7,4 +7,5 @@ mod crossovers;
 mod document;
 mod figures;
 mod matrix;
+mod rooted;
 mod shapes;

@@ -6,12 +6,15 @@
 //! * `DropDependence`: the wait is implied through another rank. Halving-doubling over four ranks has on rank 1 the step tb0.1,
 //!   which receives i[2..4] from rank 3 after tb1.0 has sent them there. Without that wait: rank 3 sends by tb1.1, after tb2.2 and so
 //!   after tb2.0, which waits for tb0.0, which has taken the message of rank 1's tb1.0.
-//! * `ChangeCount`: a local copy takes one chunk too many, over which its own thread block writes later.
+//! * `ChangeCount`: a local copy takes one chunk too many, over which its own thread block writes later; or a message brings one
+//!   that is there, or comes there, anyway (broadcast by scatter and all-gather).
+//! * `DropStep`: the binomial broadcast fills its port once more with what lies in it.
 //! * `SwapOffsets`: two `rcs` keep what they forward in each other's scratch, which nobody reads.
 //!
 //! Races that the verifier refuses although no execution ends wrong are two unordered writes to one place: which comes last is
 //! open, so they stay refused. In alltonext nobody reads the place; in the three-step all-to-all a copy of one chunk too many
-//! writes what another thread block copies there as well.
+//! writes what another thread block copies there as well. In the barrier a token may be sent before or after another is added to
+//! it, as nothing but "heard of" is asked for.
 
 use std::fmt;
 
