@@ -141,8 +141,22 @@ fn parameters(
 
 /// The algorithm of a name.
 pub(crate) fn find(name: &str) -> Result<&'static Algorithm, Failure> {
-    algorithms::find(name).ok_or_else(|| {
-        let names: Vec<&str> = algorithms::all().map(|algorithm| algorithm.name()).collect();
-        Failure::input(format!("there is no algorithm \"{name}\"; there are {}", names.join(", ")))
-    })
+    algorithms::find(name)
+        .ok_or_else(|| Failure::input(format!("there is no algorithm \"{name}\"{}", similar(name))))
+}
+
+/// What to say after a name that no built-in algorithm has: the most similar ones, and where all are listed.
+pub(crate) fn similar(name: &str) -> String {
+    /// Less similar ones are no help (0 is nothing in common, 1 the same).
+    const LEAST: f64 = 0.75;
+    let mut names: Vec<(f64, &str)> = algorithms::all()
+        .map(|algorithm| (strsim::jaro_winkler(name, algorithm.name()), algorithm.name()))
+        .filter(|(similarity, _)| *similarity >= LEAST)
+        .collect();
+    names.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let names: Vec<&str> = names.iter().take(3).map(|(_, name)| *name).collect();
+    match names.as_slice() {
+        [] => "; `collective algorithms` lists them".to_owned(),
+        names => format!("; did you mean {}? `collective algorithms` lists all", names.join(", ")),
+    }
 }

@@ -72,7 +72,12 @@ fn a_built_in_algorithm_is_judged_with_its_parameters() {
         "{stderr}"
     );
     let stderr = fails(at, 2, "verify allreduce_rong");
-    assert!(stderr.contains("nor is there a folder or a built-in algorithm (allgather_ring, "), "{stderr}");
+    assert!(
+        stderr.contains(
+            "nor is there a folder or a built-in algorithm of this name; did you mean allreduce_ring"
+        ),
+        "{stderr}"
+    );
     assert!(
         fails(at, 2, "verify allreduce_ring --ranks 4 --slots few").contains("a whole number, or unlimited")
     );

@@ -24,7 +24,7 @@ use crate::failure::Failure;
 use crate::json::nanoseconds;
 use crate::output::{self, table};
 use crate::placement::PlacementArgument;
-use crate::program::{DataArguments, ProgramArguments};
+use crate::program::{DataArguments, ProgramArguments, similar};
 use crate::xml;
 
 /// Arguments of `collective simulate`.
@@ -245,10 +245,9 @@ impl Simulate {
         let ProgramArguments { ranks, set, data } = &self.program;
         let DataArguments { size, element_type, reduce_rate, order } = data;
         let graph = chakra_et::read_trace(&self.what).map_err(|error| {
-            let names: Vec<&str> = algorithms::all().map(|algorithm| algorithm.name()).collect();
             let looks_like_name = matches!(error, chakra_et::ReadError::NoFiles { .. });
             let hint = if looks_like_name {
-                format!("; nor is it a built-in algorithm ({})", names.join(", "))
+                format!("; nor is it a built-in algorithm{}", similar(&self.what))
             } else {
                 String::new()
             };

@@ -12,7 +12,7 @@ use collective::{Diagnostics, Rule, Schedule, algorithms};
 
 use crate::failure::Failure;
 use crate::output;
-use crate::program::AlgorithmArguments;
+use crate::program::{AlgorithmArguments, similar};
 use crate::xml;
 
 /// Arguments of `collective verify`.
@@ -144,11 +144,10 @@ impl Verify {
         };
         let survey = chakra_et::validate::Survey::read(&path, |_| ()).map_err(|error| {
             // A folder, file or algorithm that is not there: all three were looked for.
-            let names: Vec<&str> = algorithms::all().map(|algorithm| algorithm.name()).collect();
             let hint = if path.exists() {
                 String::new()
             } else {
-                format!("; nor is there a folder or a built-in algorithm ({}) of this name", names.join(", "))
+                format!("; nor is there a folder or a built-in algorithm of this name{}", similar(prefix))
             };
             Failure::input(format!("{error}{hint}"))
         })?;
