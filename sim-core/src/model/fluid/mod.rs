@@ -30,10 +30,12 @@
 mod ends;
 mod sharing;
 mod stream;
+mod transfer;
 
 use self::ends::Ends;
 use self::sharing::{Sharing, rate_of};
 use self::stream::{Flow, Stream, work};
+use self::transfer::LastTransfer;
 use super::link_queue::DenseLinks;
 use super::network::{Network, Pair};
 use crate::error::Overflow;
@@ -99,24 +101,6 @@ struct LinkState {
     shared_since: Picos,
 }
 
-/// Most messages of a collective have one size.
-struct LastTransfer {
-    size: Bytes,
-    bytes_per_s: u64,
-    time: Picos,
-}
-
-impl LastTransfer {
-    #[inline]
-    fn of(&mut self, size: Bytes, bytes_per_s: u64) -> Result<Picos, Overflow> {
-        if (size, bytes_per_s) != (self.size, self.bytes_per_s) {
-            let time = transfer_time(size, bytes_per_s).ok_or(Overflow::TIME)?;
-            *self = Self { size, bytes_per_s, time };
-        }
-        Ok(self.time)
-    }
-}
-
 impl Fluid {
     pub(crate) fn new(topology: &Topology, pairs: &[Pair]) -> Result<Self, Overflow> {
         let dense = DenseLinks::of(topology, pairs);
@@ -160,7 +144,7 @@ impl Fluid {
             ids,
             asked_at: None,
             joined: 0,
-            last: LastTransfer { size: Bytes(0), bytes_per_s: 1, time: Picos::ZERO },
+            last: LastTransfer::default(),
         })
     }
 

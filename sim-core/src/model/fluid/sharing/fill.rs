@@ -46,10 +46,19 @@ impl Sharing {
         }
     }
 
+    /// Puts all links into the queue that new classes cross.
+    pub(super) fn enqueue_fresh(&mut self) {
+        while let Some(class) = self.fresh.pop() {
+            for hop in self.classes[class as usize].hops() {
+                self.enqueue(self.hops[hop]);
+            }
+        }
+    }
+
     /// The links in the queue and all that are connected with them; their classes have no homes any more.
     fn take_queue(&mut self) -> Vec<u32> {
         let mut links: Vec<u32> = self.queue.drain().map(|Reverse((_, link))| link).collect();
-        // What is queued is in the list, and a class without a home has been met.
+        // What is queued is in the list. A class without a home has been met, or is new and has all its links in the list.
         let mut at = 0;
         while let Some(&link) = links.get(at) {
             at += 1;

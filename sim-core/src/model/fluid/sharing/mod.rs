@@ -280,7 +280,11 @@ impl Sharing {
     pub(super) fn recompute(&mut self, now: Picos) {
         self.now = now;
         let many = std::mem::take(&mut self.changes).saturating_mul(self.patience.changes) >= self.crossings;
-        self.find_homes();
+        if many {
+            self.enqueue_fresh();
+        } else {
+            self.find_homes();
+        }
         if many || !self.settle() {
             self.fill();
         }
