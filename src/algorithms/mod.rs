@@ -8,6 +8,8 @@
 mod all_gather;
 mod all_reduce;
 mod catalogue;
+mod grid;
+pub mod levels;
 mod reduce_scatter;
 
 pub use all_gather::*;

@@ -4,5 +4,6 @@
 
 mod costs;
 mod figures;
+mod levels;
 mod matrix;
 mod shapes;
