@@ -43,9 +43,9 @@
 //! A function that is evaluated at build time sees only what stands in its own `#[collective] mod`: there, copy the
 //! building blocks that it needs, which are short.
 
-use super::catalogue::{Share, divisors, share};
-use super::grid::{distinct, divisor_up_to};
+mod cost;
 
+pub(super) use cost::{all_reduce_rounds, all_reduce_sent, half_choices, half_rounds, half_sent};
 pub use programs::{
     DIRECT, HALVING_DOUBLING, RECURSIVE_DOUBLING, RING, all_gather, all_reduce, reduce_scatter,
 };
@@ -71,7 +71,7 @@ pub(super) mod programs {
             "the algorithm of a level must be 0 (direct), 1 (ring) or 2 (recursive halving and doubling)",
         ) && p.require(
             algorithm != HALVING_DOUBLING || n.is_power_of_two(),
-            "the number of ranks must be a power of two on a level of recursive halving and doubling",
+            "the number of ranks must be a power of two on a level of recursive halving and doubling (2); direct (0) and ring (1) take any",
         )
     }
 
@@ -82,7 +82,7 @@ pub(super) mod programs {
             "the algorithm between groups must be 0 (direct), 1 (ring), 2 (recursive halving and doubling) or 3 (recursive doubling)",
         ) && p.require(
             algorithm < HALVING_DOUBLING || n.is_power_of_two(),
-            "the number of ranks must be a power of two on a level of recursive doubling",
+            "the number of ranks must be a power of two on a level of recursive doubling (2, 3); direct (0) and ring (1) take any",
         )
     }
 
@@ -264,8 +264,8 @@ pub(super) mod programs {
     /// 2·(α + S/(g·B)) + 2(m−1)·(α + S/(n·B)).
     ///
     /// Source: Cho et al., "BlueConnect: Decomposing All-Reduce for Deep Learning on Heterogeneous Network
-    /// Hierarchy", MLSys 2019; Cowan et al., "MSCCLang", ASPLOS 2023 (hierarchical all-reduce); with recursive doubling: the
-    /// component `cl/hier` of UCC.
+    /// Hierarchy", MLSys 2019; Cowan et al., "MSCCLang", ASPLOS 2023 (hierarchical all-reduce); the component `cl/hier` of
+    /// UCC (`split_rail`), which too takes any algorithm between nodes.
     ///
     /// ```text
     ///   node 0    GPU 0 ◀─▶ GPU 1 ◀─▶ GPU 2       reduce-scatter, at the end all-gather
@@ -329,11 +329,11 @@ pub(super) mod programs {
     /// Hierarchy", MLSys 2019, which decomposes for any number of levels.
     ///
     /// ```text
-    ///   pod 0  ┌ node 0   0 ◀─▶ 1          ┌ 4 ◀─▶ 5   pod 1      1. 7. inside the nodes
+    ///   pod 0  ┌ node 0   0 ◀─▶ 1          ┌ 4 ◀─▶ 5   pod 1      1. and 5. inside the nodes
     ///          │          ▲     ▲          │ ▲     ▲
-    ///          │          ▼     ▼          │ ▼     ▼              2. 6. between the nodes of a pod
+    ///          │          ▼     ▼          │ ▼     ▼              2. and 4. between the nodes of a pod
     ///          └ node 1   2 ◀─▶ 3          └ 6 ◀─▶ 7
-    ///                     0 ◀──────────────▶ 4                    3. – 5. between pods
+    ///                     0 ◀──────────────▶ 4                    3. between pods
     /// ```
     #[collective(
         all_reduce,
@@ -505,46 +505,5 @@ pub(super) mod programs {
             let place = rank % gpus * nodes + rank / gpus;
             p.chunk(rank, Scratch("columns"), place).copy_to(rank, Output, 0);
         }
-    }
-}
-
-/// Parameters of a reduce-scatter or an all-gather on two levels.
-pub(super) fn half_choices(ranks: usize) -> Vec<Vec<usize>> {
-    let gpus = divisor_up_to(ranks, 8);
-    let other = divisors(ranks).filter(|other| ![1, gpus, ranks].contains(other)).last().unwrap_or(gpus);
-    let mut all = vec![[gpus, DIRECT, RING], [gpus, RING, RING], [other, DIRECT, RING], [gpus, RING, DIRECT]];
-    if ranks.is_power_of_two() {
-        all.extend([[gpus, DIRECT, HALVING_DOUBLING], [other, HALVING_DOUBLING, HALVING_DOUBLING]]);
-    }
-    distinct(all.into_iter().map(|[gpus, inner, outer]| vec![ranks, gpus, inner, outer]))
-}
-
-/// The rounds of a reduce-scatter or an all-gather of a share of S among `n` ranks.
-pub(super) fn half_rounds(algorithm: usize, n: usize, of: Share) -> Vec<(usize, Share)> {
-    match algorithm {
-        DIRECT => vec![(usize::from(n > 1), of * share(1, n))],
-        RING => vec![(n - 1, of * share(1, n))],
-        _ => (1..=n.ilog2()).map(|round| (1, of * share(1, 1 << round))).collect(),
-    }
-}
-
-/// What a rank sends in it.
-pub(super) fn half_sent(n: usize, of: Share) -> Share {
-    of * share(n - 1, n)
-}
-
-/// The rounds of an all-reduce of a share of S among `n` ranks.
-pub(super) fn all_reduce_rounds(algorithm: usize, n: usize, of: Share) -> Vec<(usize, Share)> {
-    match algorithm {
-        RECURSIVE_DOUBLING => vec![(n.ilog2() as usize, of)],
-        _ => half_rounds(algorithm, n, of).into_iter().map(|(count, share)| (2 * count, share)).collect(),
-    }
-}
-
-/// What a rank sends in it.
-pub(super) fn all_reduce_sent(algorithm: usize, n: usize, of: Share) -> Share {
-    match algorithm {
-        RECURSIVE_DOUBLING => of * u64::from(n.ilog2()),
-        _ => half_sent(n, of) * 2,
     }
 }

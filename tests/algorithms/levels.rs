@@ -2,10 +2,11 @@
 //! counted here, on the networks that they are for.
 
 use collective::algorithms::{self, Algorithm, levels};
+use collective::chakra_et::graph::{Graph, Op};
 use collective::et::{self, EtOptions, NodeOrder};
 use collective::prelude::*;
 use collective::sim::link_loads::link_loads;
-use collective::sim::topology::{CardOrder, Cluster, Dimension, LinkSpec, Topology};
+use collective::sim::topology::{CardOrder, Cluster, Dimension, LinkId, LinkSpec, Topology};
 use collective::sim::{Model, Simulation};
 use collective::{Diagnostics, Size, assert_correct};
 
@@ -17,19 +18,29 @@ fn algorithm(name: &str) -> &'static Algorithm {
     algorithms::find(name).unwrap_or_else(|| panic!("no algorithm {name}"))
 }
 
-fn graph(name: &str, values: &[usize], size: u64) -> collective::chakra_et::graph::Graph {
+fn graph(name: &str, values: &[usize], size: u64) -> Graph {
     let schedule = algorithm(name).compile(true, values).expect("a schedule");
     let options = EtOptions { order: NodeOrder::Dataflow, ..EtOptions::new(Size::bytes(size)) };
     et::graph(&schedule, &options).expect("a graph")
 }
 
+/// Who sends to whom, once a message.
+fn messages(graph: &Graph) -> impl Iterator<Item = (u32, u32)> {
+    graph.ranks().iter().zip(0..).flat_map(|(rank, src)| {
+        (0..rank.len()).filter_map(move |node| match rank.op(node as u32) {
+            Op::Send { dst, .. } => Some((src, dst)),
+            _ => None,
+        })
+    })
+}
+
 /// What each of the links carries whose description has `word`.
-fn carried(topology: &Topology, graph: &collective::chakra_et::graph::Graph, word: &str) -> Vec<u64> {
+fn carried(topology: &Topology, graph: &Graph, word: &str) -> Vec<u64> {
     let mut bytes = vec![0; topology.link_count() as usize];
     for (link, load) in link_loads(topology, graph).expect("loads").rounds.concat() {
         bytes[link.0 as usize] += load.0;
     }
-    let described = (0..topology.link_count()).map(collective::sim::topology::LinkId);
+    let described = (0..topology.link_count()).map(LinkId);
     described
         .filter(|id| topology.link(*id).expect("a link").description.contains(word))
         .map(|id| bytes[id.0 as usize])
@@ -69,6 +80,16 @@ fn a_card_carries_the_least_that_leaves_a_node() {
             assert_eq!(cards, vec![all_reduce / 2; n as usize], "{half} {values:?}");
         }
     }
+    // On a rail-optimised cluster nothing crosses the spine: who sends to another node sends to the GPU of its number.
+    for name in ["allreduce_hierarchical", "allgather_hierarchical", "reduce_scatter_hierarchical"] {
+        let graph = graph(name, &[32, 8, 0, 1], size);
+        let mut between = 0;
+        for (src, dst) in messages(&graph).filter(|(src, dst)| src / 8 != dst / 8) {
+            assert_eq!(src % 8, dst % 8, "{name}");
+            between += 1;
+        }
+        assert!(between >= 32 * (nodes - 1), "{name}");
+    }
     // Recursive doubling: log2 nodes times a GPU's piece.
     let cards = carried(&cluster, &graph("allreduce_hierarchical", &[32, 8, 0, 3], size), "→ switch of rail");
     assert_eq!(cards, vec![2 * size / gpus; n as usize]);
@@ -94,7 +115,7 @@ fn each_level_of_three_carries_its_share() {
         ("allreduce_blueconnect", &[16, 2, 4]),
     ] {
         let graph = graph(name, values, 16 * chunk);
-        // S·(d − 1)/(product of the dimensions so far), twice: Cho et al., section 3.
+        // 2·S·(d − 1)/(product of the dimensions so far), as Cho et al. have it.
         for (dimension, sent) in [(0, 8), (1, 6), (2, 1)] {
             let loads = carried(&topology, &graph, &format!("dimension {dimension}"));
             assert!(!loads.is_empty());
