@@ -11,6 +11,7 @@
 //! | [`RING`], 1 | around a ring | n−1 | any n |
 //! | [`HALVING_DOUBLING`], 2 | recursive halving, recursive doubling | log2 n | n a power of two |
 //! | [`RECURSIVE_DOUBLING`], 3 | the whole data exchanged in each round: all-reduce alone | log2 n for the all-reduce | n a power of two |
+//! | [`TREE`], 4 | up and down a binomial tree: all-reduce alone | 2·⌊log2 n⌋ for the all-reduce, with several messages of the root at once | any n |
 //!
 //! An algorithm of your own is put together from them, or from some of them and your own:
 //!
@@ -47,7 +48,7 @@ mod cost;
 
 pub(super) use cost::{all_reduce_rounds, all_reduce_sent, half_choices, half_rounds, half_sent};
 pub use programs::{
-    DIRECT, HALVING_DOUBLING, RECURSIVE_DOUBLING, RING, all_gather, all_reduce, reduce_scatter,
+    DIRECT, HALVING_DOUBLING, RECURSIVE_DOUBLING, RING, TREE, all_gather, all_reduce, reduce_scatter,
 };
 
 /// The building blocks and the algorithms made of them: what is evaluated at build time stands in one module.
@@ -63,6 +64,8 @@ pub(super) mod programs {
     pub const HALVING_DOUBLING: usize = 2;
     /// All-reduce in which pairs exchange all their data in each round.
     pub const RECURSIVE_DOUBLING: usize = 3;
+    /// All-reduce up a binomial tree and down again.
+    pub const TREE: usize = 4;
 
     /// Whether a reduce-scatter or an all-gather among `n` ranks can use an algorithm; reports what is wrong.
     fn fits(p: &Program, algorithm: usize, n: usize) -> bool {
@@ -78,11 +81,11 @@ pub(super) mod programs {
     /// Whether an all-reduce among `n` ranks can use an algorithm; reports what is wrong.
     fn fits_all_reduce(p: &Program, algorithm: usize, n: usize) -> bool {
         p.require(
-            algorithm <= RECURSIVE_DOUBLING,
-            "the algorithm between groups must be 0 (direct), 1 (ring), 2 (recursive halving and doubling) or 3 (recursive doubling)",
+            algorithm <= TREE,
+            "the algorithm between groups must be 0 (direct), 1 (ring), 2 (recursive halving and doubling), 3 (recursive doubling) or 4 (tree)",
         ) && p.require(
-            algorithm < HALVING_DOUBLING || n.is_power_of_two(),
-            "the number of ranks must be a power of two on a level of recursive doubling (2, 3); direct (0) and ring (1) take any",
+            !(HALVING_DOUBLING..=RECURSIVE_DOUBLING).contains(&algorithm) || n.is_power_of_two(),
+            "the number of ranks must be a power of two on a level of recursive doubling (2, 3); direct (0), ring (1) and tree (4) take any",
         )
     }
 
@@ -179,8 +182,8 @@ pub(super) mod programs {
 
     /// All-reduce among the n ranks of a group of the chunks `first .. first + n·piece` of a buffer.
     ///
-    /// The algorithm is [`DIRECT`] (two rounds), [`RING`], [`HALVING_DOUBLING`] or [`RECURSIVE_DOUBLING`]. The last uses
-    /// the scratch buffer `exchange`.
+    /// The algorithm is [`DIRECT`] (two rounds), [`RING`], [`HALVING_DOUBLING`], [`RECURSIVE_DOUBLING`] or
+    /// [`TREE`]. Recursive doubling uses the scratch buffer `exchange`.
     pub fn all_reduce(
         p: &Program,
         algorithm: usize,
@@ -222,6 +225,23 @@ pub(super) mod programs {
                 }
                 distance *= 2;
             }
+        } else if algorithm == TREE {
+            // The parent of a member is the one whose number lacks its lowest bit; the first is the root.
+            let mut distance = 1;
+            while distance < n {
+                for i in (0..n - distance).step_by(2 * distance) {
+                    let given = p.chunks(group[i + distance], buffer, first, n * piece);
+                    p.chunks(group[i], buffer, first, n * piece).reduce(given);
+                }
+                distance *= 2;
+            }
+            while distance > 1 {
+                distance /= 2;
+                for i in (0..n - distance).step_by(2 * distance) {
+                    let sum = p.chunks(group[i], buffer, first, n * piece);
+                    sum.copy_to(group[i + distance], buffer, first);
+                }
+            }
         } else {
             reduce_scatter(p, algorithm, group, buffer, first, piece);
             all_gather(p, algorithm, group, buffer, first, piece);
@@ -245,23 +265,23 @@ pub(super) mod programs {
     /// their piece between nodes (by the algorithm `outer`); at last every GPU gives its piece to the others of its
     /// node (an all-gather, `inner`).
     ///
-    /// | | 0 | 1 | 2 | 3 |
-    /// |---|---|---|---|---|
-    /// | `inner` | direct (unless said) | ring | recursive halving and doubling | |
-    /// | `outer` | direct | ring (unless said) | recursive halving and doubling | recursive doubling |
+    /// | | 0 | 1 | 2 | 3 | 4 |
+    /// |---|---|---|---|---|---|
+    /// | `inner` | direct (unless said) | ring | recursive halving and doubling | | |
+    /// | `outer` | direct | ring (unless said) | recursive halving and doubling | recursive doubling | tree |
     ///
     /// Choose it where nodes are fast inside and slow between: each network card carries only
-    /// 2·S·(nodes−1)/(nodes·gpus) bytes, and all of it between GPUs of one number, so that on a rail-optimised cluster
-    /// nothing crosses the spine. The outer ring needs the fewest bytes and neighbours alone; recursive halving and
+    /// 2·S·(nodes−1)/(nodes·gpus) bytes (with an `outer` of 0, 1 or 2), and all of it between GPUs of one number, so that on
+    /// a rail-optimised cluster nothing crosses the spine. The outer ring needs the fewest bytes and neighbours alone; recursive halving and
     /// doubling as few bytes in 2·log2 nodes rounds, for middle sizes; recursive doubling the fewest rounds, for small
-    /// sizes.
+    /// sizes; a tree few rounds for any number of nodes.
     ///
-    /// Any number of ranks that is a multiple of `gpus`, the number of GPUs in a node; rank = node·gpus + GPU. On a level
-    /// of 2 or 3 the number of members must be a power of two.
+    /// Any number of ranks that is a multiple of `gpus`, the number of GPUs in a node; rank = node·gpus + GPU. On a level of
+    /// 2 or 3 the number of members must be a power of two.
     /// Rounds, with g GPUs a node and m nodes: inside 2 (direct, with g−1 messages a GPU at once), 2(g−1) (ring) or 2·log2 g;
-    /// between nodes 2, 2(m−1), 2·log2 m or log2 m. Bytes sent by each rank: 2·S·(n−1)/n, with recursive doubling
-    /// 2·S·(g−1)/g + log2(m)·S/g. Time, with links of latency α and bandwidth B between any two, by default:
-    /// 2·(α + S/(g·B)) + 2(m−1)·(α + S/(n·B)).
+    /// between nodes 2, 2(m−1), 2·log2 m, log2 m or (tree) 2·⌊log2 m⌋. Bytes sent by each rank: 2·S·(n−1)/n; with recursive
+    /// doubling, and by the root of a tree, 2·S·(g−1)/g + ⌈log2 m⌉·S/g. Time, with links of latency α and bandwidth B
+    /// between any two, by default: 2·(α + S/(g·B)) + 2(m−1)·(α + S/(n·B)).
     ///
     /// Source: Cho et al., "BlueConnect: Decomposing All-Reduce for Deep Learning on Heterogeneous Network
     /// Hierarchy", MLSys 2019; Cowan et al., "MSCCLang", ASPLOS 2023 (hierarchical all-reduce); the component `cl/hier` of
@@ -309,21 +329,22 @@ pub(super) mod programs {
     /// same number in a pod's nodes each collect their part of that piece (`middle`); the GPUs of the same place
     /// in all pods all-reduce that part (`outer`). All-gathers hand the sums out on the way back.
     ///
-    /// | | 0 | 1 | 2 | 3 |
-    /// |---|---|---|---|---|
-    /// | `inner` | direct (unless said) | ring | recursive halving and doubling | |
-    /// | `middle` | direct | ring (unless said) | recursive halving and doubling | |
-    /// | `outer` | direct | ring (unless said) | recursive halving and doubling | recursive doubling |
+    /// | | 0 | 1 | 2 | 3 | 4 |
+    /// |---|---|---|---|---|---|
+    /// | `inner` | direct (unless said) | ring | recursive halving and doubling | | |
+    /// | `middle` | direct | ring (unless said) | recursive halving and doubling | | |
+    /// | `outer` | direct | ring (unless said) | recursive halving and doubling | recursive doubling | tree |
     ///
     /// Choose it where pods, or racks, are joined by fewer links than they have inside: what a GPU sends out of its pod
     /// is only 2·S·(pods−1)/n bytes, and what it sends out of its node beside that 2·S·(nodes−1)/(gpus·nodes).
     ///
     /// Any number of ranks that is a multiple of `gpus` times `nodes`, the GPUs of a node and the nodes of a pod;
     /// rank = (pod·nodes + node)·gpus + GPU. On a level of 2 or 3 the number of members must be a power of two.
-    /// Rounds, with g GPUs a node, m nodes a pod and k pods: on the levels inside and in the middle 2 (direct, with g−1 or m−1
-    /// messages at once), 2(g−1) and 2(m−1) (ring), or 2·log2; between pods 2, 2(k−1), 2·log2 k or log2 k. Bytes sent by each
-    /// rank: 2·S·(n−1)/n, with recursive doubling 2·S·(g·m−1)/(g·m) + log2(k)·S/(g·m). Time, with links of latency
-    /// α and bandwidth B between any two, by default: 2·(α + S/(g·B)) + 2(m−1)·(α + S/(g·m·B)) + 2(k−1)·(α + S/(n·B)).
+    /// Rounds, with g GPUs a node, m nodes a pod and k pods: on the two inner levels 2 (direct, with g−1 or m−1 messages a GPU
+    /// at once), 2(g−1) and 2(m−1) (ring), or 2·log2; between pods 2, 2(k−1), 2·log2 k, log2 k or (tree) 2·⌊log2 k⌋.
+    /// Bytes sent by each rank: 2·S·(n−1)/n; with recursive doubling, and by the root of a tree,
+    /// 2·S·(g·m−1)/(g·m) + ⌈log2 k⌉·S/(g·m). Time, with links of latency α and bandwidth B between any two, by default:
+    /// 2·(α + S/(g·B)) + 2(m−1)·(α + S/(g·m·B)) + 2(k−1)·(α + S/(n·B)).
     ///
     /// Source: Cho et al., "BlueConnect: Decomposing All-Reduce for Deep Learning on Heterogeneous Network
     /// Hierarchy", MLSys 2019, which decomposes for any number of levels.

@@ -51,6 +51,9 @@ fn levels_and_dimensions() {
     let few_rounds =
         algorithms::find("allreduce_hierarchical").unwrap().cost(&[8, 2, 0, levels::RECURSIVE_DOUBLING]);
     assert_eq!((few_rounds.rounds(), few_rounds.sent), (4, Share::new(2, 1)));
+    // A binomial tree of 5 nodes: node 3 is two hops from the root, which has the children 1, 2 and 4.
+    let tree = algorithms::find("allreduce_hierarchical").unwrap().cost(&[5, 1, 0, levels::TREE]);
+    assert_eq!((tree.rounds(), tree.sent), (4, Share::new(3, 1)));
 }
 
 /// The algorithm, and the values of its parameters, of a row of the table of theory vectors.

@@ -249,7 +249,7 @@ fn what_does_not_fit_is_refused_once_and_says_what_would() {
             "the number of ranks must be a power of two on a level of",
         ),
         ("allreduce_hierarchical", &[12, 4, 3, 1], "0 (direct), 1 (ring) or 2"),
-        ("allreduce_hierarchical", &[12, 4, 0, 4], "0 (direct), 1 (ring), 2"),
+        ("allreduce_hierarchical", &[12, 4, 0, 5], "0 (direct), 1 (ring), 2"),
         ("allreduce_hierarchical_three_level", &[12, 4, 2, 0, 1, 1], "a multiple of `gpus` times `nodes`"),
         (
             "allreduce_hierarchical_three_level",

@@ -3,8 +3,8 @@
 use crate::algorithms::catalogue::{Algorithm, Cost, Network, Placement, divisors, share};
 use crate::algorithms::grid::{distinct, divisor_up_to};
 use crate::algorithms::levels::{
-    DIRECT, HALVING_DOUBLING, RECURSIVE_DOUBLING, RING, all_reduce_rounds, all_reduce_sent, half_rounds,
-    half_sent,
+    DIRECT, HALVING_DOUBLING, RECURSIVE_DOUBLING, RING, TREE, all_reduce_rounds, all_reduce_sent,
+    half_rounds, half_sent,
 };
 
 pub use crate::algorithms::levels::programs::allreduce_hierarchical;
@@ -26,6 +26,8 @@ fn choices(ranks: usize) -> Vec<Vec<usize>> {
     if nodes.is_power_of_two() {
         let inner = if gpus.is_power_of_two() { HALVING_DOUBLING } else { DIRECT };
         all.extend([[gpus, DIRECT, HALVING_DOUBLING], [gpus, inner, RECURSIVE_DOUBLING]]);
+    } else {
+        all.push([gpus, DIRECT, TREE]);
     }
     distinct(all.into_iter().map(|[gpus, inner, outer]| vec![ranks, gpus, inner, outer]))
 }

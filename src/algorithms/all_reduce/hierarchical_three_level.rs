@@ -3,8 +3,8 @@
 use crate::algorithms::catalogue::{Algorithm, Cost, Network, Placement, share};
 use crate::algorithms::grid::{distinct, divisor_up_to, near_cube};
 use crate::algorithms::levels::{
-    DIRECT, HALVING_DOUBLING, RECURSIVE_DOUBLING, RING, all_reduce_rounds, all_reduce_sent, half_rounds,
-    half_sent,
+    DIRECT, HALVING_DOUBLING, RECURSIVE_DOUBLING, RING, TREE, all_reduce_rounds, all_reduce_sent,
+    half_rounds, half_sent,
 };
 
 pub use crate::algorithms::levels::programs::allreduce_hierarchical_three_level;
@@ -27,7 +27,7 @@ fn choices(ranks: usize) -> Vec<Vec<usize>> {
     if ranks.is_power_of_two() {
         all.push([a, b, HALVING_DOUBLING, HALVING_DOUBLING, RECURSIVE_DOUBLING]);
     }
-    all.push([a, b, RING, RING, RING]);
+    all.extend([[a, b, DIRECT, DIRECT, TREE], [a, b, RING, RING, RING]]);
     distinct(all.into_iter().map(|choice| [&[ranks], choice.as_slice()].concat()))
 }
 

@@ -1,6 +1,6 @@
 //! What the building blocks cost: rounds and bytes, as shares of S.
 
-use super::{DIRECT, HALVING_DOUBLING, RECURSIVE_DOUBLING, RING};
+use super::{DIRECT, HALVING_DOUBLING, RECURSIVE_DOUBLING, RING, TREE};
 use crate::algorithms::catalogue::{Share, divisors, share};
 use crate::algorithms::grid::{distinct, divisor_up_to};
 
@@ -33,6 +33,8 @@ pub(in crate::algorithms) fn half_sent(n: usize, of: Share) -> Share {
 pub(in crate::algorithms) fn all_reduce_rounds(algorithm: usize, n: usize, of: Share) -> Vec<(usize, Share)> {
     match algorithm {
         RECURSIVE_DOUBLING => vec![(n.ilog2() as usize, of)],
+        // No number below n has more bits set, each of which is a hop from the root.
+        TREE => vec![(2 * n.ilog2() as usize, of)],
         _ => half_rounds(algorithm, n, of).into_iter().map(|(count, share)| (2 * count, share)).collect(),
     }
 }
@@ -41,6 +43,8 @@ pub(in crate::algorithms) fn all_reduce_rounds(algorithm: usize, n: usize, of: S
 pub(in crate::algorithms) fn all_reduce_sent(algorithm: usize, n: usize, of: Share) -> Share {
     match algorithm {
         RECURSIVE_DOUBLING => of * u64::from(n.ilog2()),
+        // The root sends to every power of two below n.
+        TREE => of * u64::from(n.next_power_of_two().ilog2()),
         _ => half_sent(n, of) * 2,
     }
 }
