@@ -4,32 +4,39 @@ mod judge;
 
 use std::path::Path;
 
+use collective::algorithms::{self, Algorithm};
 use collective::verify::smallest_slots;
-use collective::{AlgorithmDef, Rule, Schedule, algorithms, msccl};
+use collective::{Rule, Schedule, msccl};
 use judge::mutation::Tally;
 use judge::{assert_agreement, judge_thoroughly, verdict};
 
-/// An algorithm for a number of ranks with every combination of small values of its other parameters that it takes.
-fn variants(algorithm: &AlgorithmDef, ranks: usize) -> Vec<(String, Schedule)> {
-    let mut sets = vec![vec![("ranks", ranks)]];
-    for param in algorithm.params.iter().filter(|param| param.name != "ranks") {
-        let with = |set: &Vec<(&'static str, usize)>, value| {
-            set.iter().copied().chain([(param.name, value)]).collect::<Vec<_>>()
-        };
-        sets = sets.iter().flat_map(|set| [0, 1, 2, 3].map(|value| with(set, value))).collect();
+/// An algorithm for a number of ranks: with its own choices of parameters, and with every combination of small values that it
+/// takes, unless it has many parameters.
+fn variants(algorithm: &Algorithm, ranks: usize) -> Vec<(String, Schedule)> {
+    let def = &algorithm.def;
+    let mut sets = vec![vec![ranks]];
+    for _ in 1..def.params.len() {
+        sets =
+            sets.iter().flat_map(|set| [0, 1, 2, 3].map(|value| [set.as_slice(), &[value]].concat())).collect();
     }
-    let compiled = |set: Vec<(&'static str, usize)>| match algorithm.compile_with(&set) {
-        Ok(schedule) => Some((format!("{} {set:?}", algorithm.name), schedule)),
+    if def.params.len() > 3 {
+        sets.clear();
+    }
+    sets.extend(algorithm.choices(ranks));
+    sets.sort();
+    sets.dedup();
+    let compiled = |set: Vec<usize>| match algorithm.compile(def.in_place, &set) {
+        Ok(schedule) => Some((format!("{} {set:?}", def.name), schedule)),
         // What the algorithm is not for.
         Err(found) if found.findings[0].rule == Rule::Malformed => None,
-        Err(found) => panic!("{} {set:?}: {found}", algorithm.name),
+        Err(found) => panic!("{} {set:?}: {found}", def.name),
     };
     sets.into_iter().filter_map(compiled).collect()
 }
 
 /// Of the variants of an algorithm the first of every number of ranks, then the second of every one, and so on: all that
 /// fit in an algorithm's share of the time. A variant takes as long as the given power of its number of steps.
-fn sample(algorithm: &AlgorithmDef, ranks: &[usize], power: u32, mut share: u64) -> Vec<(String, Schedule)> {
+fn sample(algorithm: &Algorithm, ranks: &[usize], power: u32, mut share: u64) -> Vec<(String, Schedule)> {
     let mut by_ranks: Vec<_> = ranks.iter().map(|ranks| variants(algorithm, *ranks).into_iter()).collect();
     let mut taken = Vec::new();
     while by_ranks.iter().any(|variants| variants.len() > 0) {
@@ -41,14 +48,14 @@ fn sample(algorithm: &AlgorithmDef, ranks: &[usize], power: u32, mut share: u64)
             }
         }
     }
-    assert!(taken.iter().any(|(_, schedule)| schedule.step_count() > 0), "nothing of {}", algorithm.name);
+    assert!(taken.iter().any(|(_, schedule)| schedule.step_count() > 0), "nothing of {}", algorithm.name());
     taken
 }
 
 #[test]
 fn verifier_and_executor_agree_on_the_library() {
     let ranks: Vec<usize> = (1..=9).chain([16, 17]).collect();
-    for algorithm in algorithms::all().map(|algorithm| &algorithm.def) {
+    for algorithm in algorithms::all() {
         // Every step is once the last: the square of their number.
         for (name, schedule) in sample(algorithm, &ranks, 2, 1_000_000) {
             assert!(assert_agreement(&name, &schedule, schedule.protocol.slots()), "{name}");
@@ -59,7 +66,7 @@ fn verifier_and_executor_agree_on_the_library() {
 /// Slots that are too few: both say so, for every number from none on.
 #[test]
 fn verifier_and_executor_agree_on_slots() {
-    for algorithm in algorithms::all().map(|algorithm| &algorithm.def) {
+    for algorithm in algorithms::all() {
         for (name, schedule) in sample(algorithm, &[2, 3, 4], 2, 100_000) {
             for slots in 0..4 {
                 assert_agreement(&name, &schedule, slots);
@@ -140,7 +147,7 @@ fn verifier_and_executor_agree_on_what_others_wrote() {
 #[test]
 fn no_wrong_mutant_of_the_library_passes() {
     let mut tally = Tally::default();
-    for algorithm in algorithms::all().map(|algorithm| &algorithm.def) {
+    for algorithm in algorithms::all() {
         // Mutants of every step, in each of which every step is once the last.
         for (name, schedule) in sample(algorithm, &[2, 3, 4, 5, 8], 3, 4_000_000) {
             tally.add(&name, &schedule);

@@ -1,10 +1,11 @@
 //! What an entry of the library claims about itself: for which ranks it is, and what it costs.
 
+use std::cmp::Reverse;
 use std::fmt;
 
 use num_rational::Ratio;
 
-use crate::sim::topology::{Dimension, Topology, TopologyError};
+use crate::sim::topology::{Dimension, LinkSpec, Topology, TopologyError};
 use crate::sim::units::{Bandwidth, Bytes, Latency, Picos};
 use crate::{AlgorithmDef, Diagnostics, Schedule, Size, compile};
 
@@ -122,23 +123,51 @@ pub enum Network {
     /// A link from every rank to every other: for algorithms in which a rank sends to many at once. α is the
     /// latency of a link.
     FullyConnected,
+    /// A torus with a link each way between neighbours, whose shape is in the algorithm's parameters: after the number of
+    /// ranks come the members of its dimensions, but for the last, which has what remains. α is the latency of a link.
+    Torus {
+        /// How many dimensions.
+        dimensions: usize,
+    },
 }
 
 impl Network {
-    /// The network.
+    /// The network for an algorithm with these values of its parameters, the first of which is the number of ranks.
+    ///
+    /// ```
+    /// use collective::algorithms;
+    ///
+    /// let algorithm = algorithms::find("allreduce_torus_3d").unwrap();
+    /// let network = algorithm.network.topology(&[24, 4, 3, 1], "50 GB/s".parse()?, "1 us".parse()?)?;
+    /// let sizes: Vec<u32> = network.dimensions().map(|dimension| dimension.size).collect();
+    /// assert_eq!(sizes, [4, 3, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// There are no ranks, or too many.
     pub fn topology(
         self,
-        ranks: u32,
+        values: &[usize],
         bandwidth: Bandwidth,
         latency: Latency,
     ) -> Result<Topology, TopologyError> {
-        Topology::new([match self {
-            Self::Switch => Dimension::switch(ranks, bandwidth, latency),
-            Self::FullyConnected => Dimension::fully_connected(ranks, bandwidth, latency),
-        }])
+        // What no topology can have is refused as too many.
+        let size = |members: usize| u32::try_from(members).unwrap_or(u32::MAX);
+        let (ranks, shape) = values.split_first().map_or((0, values), |(ranks, shape)| (*ranks, shape));
+        match self {
+            Self::Switch => Topology::new([Dimension::switch(size(ranks), bandwidth, latency)]),
+            Self::FullyConnected => {
+                Topology::new([Dimension::fully_connected(size(ranks), bandwidth, latency)])
+            }
+            Self::Torus { dimensions } => {
+                let given = &shape[..shape.len().min(dimensions.saturating_sub(1))];
+                let rest =
+                    ranks / given.iter().fold(1usize, |all, members| all.saturating_mul(*members)).max(1);
+                let sizes = given.iter().chain([&rest]).map(|members| size(*members));
+                Topology::torus(sizes, LinkSpec::new(bandwidth, latency))
+            }
+        }
     }
 
     /// The time from the first byte's departure to its arrival; `latency` is that of a link.
@@ -146,7 +175,7 @@ impl Network {
     pub fn alpha(self, latency: Picos) -> Picos {
         match self {
             Self::Switch => Picos(latency.0.saturating_mul(2)),
-            Self::FullyConnected => latency,
+            Self::FullyConnected | Self::Torus { .. } => latency,
         }
     }
 }
@@ -156,6 +185,7 @@ impl fmt::Display for Network {
         f.write_str(match self {
             Self::Switch => "Switch",
             Self::FullyConnected => "FullyConnected",
+            Self::Torus { .. } => "Torus",
         })
     }
 }
@@ -165,7 +195,7 @@ impl fmt::Display for Network {
 pub struct Rounds {
     /// How many.
     pub count: u64,
-    /// The size of each, as a share of S.
+    /// The size of each, as a share of S; messages that share a link at the same time count as one of all their bytes.
     pub share: Share,
 }
 
@@ -173,7 +203,7 @@ pub struct Rounds {
 ///
 /// It is what the simulator says under the model `fluid` on the algorithm's [`Network`], for traces that hold what the
 /// algorithm itself demands ([`NodeOrder::Dataflow`](crate::et::NodeOrder::Dataflow)).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// The chain of most dependent messages, which takes longest, from the first to the last.
     pub chain: Vec<Rounds>,
@@ -210,6 +240,16 @@ impl Cost {
         self
     }
 
+    /// Several chains, of which one or the other takes longest, as the size is.
+    #[must_use]
+    pub fn longest_of(chains: impl IntoIterator<Item = Vec<Rounds>>, sent: Share) -> Self {
+        let mut others: Vec<Vec<Rounds>> = chains.into_iter().collect();
+        // The first of the longest, so that nothing depends on the order of the others.
+        others.sort_by_key(|chain| Reverse(messages(chain)));
+        let chain = if others.is_empty() { Vec::new() } else { others.remove(0) };
+        Self { chain, others, sent }
+    }
+
     /// The same, with another share for the rank that sends most.
     #[must_use]
     pub fn with_sent(self, sent: Share) -> Self {
@@ -219,7 +259,7 @@ impl Cost {
     /// How many messages follow one another.
     #[must_use]
     pub fn rounds(&self) -> u64 {
-        self.chains().map(|chain| chain.iter().map(|rounds| rounds.count).sum()).max().unwrap_or(0)
+        self.chains().map(|chain| messages(chain)).max().unwrap_or(0)
     }
 
     fn chains(&self) -> impl Iterator<Item = &Vec<Rounds>> {
@@ -242,6 +282,11 @@ impl Cost {
             Some(longest.max(time))
         })
     }
+}
+
+/// How many messages a chain has.
+fn messages(chain: &[Rounds]) -> u64 {
+    chain.iter().map(|rounds| rounds.count).sum()
 }
 
 /// The rounds that there are.

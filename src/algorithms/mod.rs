@@ -12,6 +12,8 @@ mod broadcast;
 mod catalogue;
 mod custom;
 mod gather;
+mod grid;
+pub mod levels;
 mod reduce;
 mod reduce_scatter;
 mod rooted;

@@ -74,7 +74,7 @@ fn the_files_hold_what_the_macro_embeds() {
     assert!(!made.data.iter().any(|(name, _)| name.contains("allgather") && name.ends_with(".et")));
     // Named by the order of the parameters.
     data("library.rs.allreduce_hierarchical-RANKS_8_GPUS_4.schedule");
-    assert!(made.code().contains("(8, 4,) => Some(Self::RANKS_8_GPUS_4)"), "{}", made.code());
+    assert!(made.code().contains("(8, 4, 0, 1,) => Some(Self::RANKS_8_GPUS_4)"), "{}", made.code());
 }
 
 #[test]

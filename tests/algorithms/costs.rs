@@ -41,7 +41,7 @@ fn wrong(algorithm: &Algorithm, values: &[usize]) -> Vec<String> {
     let ring = Topology::new([Dimension::ring(ranks, bandwidth, latency)]).expect("a ring");
     let rounds = link_loads(&ring, &graph).expect("link loads").rounds.len() as u64;
     let sent = algorithms::Share::new(busiest(&graph), size.in_bytes().max(1));
-    let network = algorithm.network.topology(ranks, bandwidth, latency).expect("a network");
+    let network = algorithm.network.topology(values, bandwidth, latency).expect("a network");
     let simulated = Simulation::new(&network).model(Model::Fluid).run(&graph).expect("a report").makespan;
     let time = cost.time(algorithm.network.alpha(latency.to_picos()), bandwidth, size).expect("a time");
 

@@ -1,7 +1,7 @@
 //! Figures from outside this project: rounds, bytes and link loads that were counted by symbolic execution of the
 //! published algorithms.
 
-use collective::algorithms::{self, Share};
+use collective::algorithms::{self, Share, levels};
 use collective::et::{self, EtOptions, NodeOrder};
 use collective::sim::link_loads::link_loads;
 use collective::sim::topology::{Dimension, Topology};
@@ -75,11 +75,41 @@ fn rooted_ones_on_a_ring() {
     row("alltonext", &[8, 4], 3, (5, 4), (10, 4));
 }
 
+#[test]
+fn levels_and_dimensions() {
+    // Two nodes of 4: rounds 2(g − 1) + 2(n − 1); rings inside, then a ring of opposite ranks, 4 apart. On a ring of 8 every round
+    // inside has a quarter of the data on the 3 links on the way back from GPU 3 to GPU 0, and each GPU's eighth of the ring
+    // between nodes goes over 4 links, which 4 ranks share: 6 · 1/4 + 2 · 4/8.
+    row("allreduce_hierarchical", &[8, 4, levels::RING, levels::RING], 8, (7, 4), (5, 2));
+    row("allreduce_blueconnect", &[8, 4, 1], 8, (7, 4), (5, 2));
+    // BlueConnect's three tiers of 2, by hand: distances 1, 2 and 4; shares 1/2, 1/4 and 1/8, each twice. At distance 1 every
+    // pair has its own link, at distance 2 two pairs share one, at distance 4 four.
+    row("allreduce_blueconnect", &[8, 2, 2], 6, (7, 4), (3, 1));
+    row("allreduce_hierarchical_three_level", &[8, 2, 2, 1, 1, 1], 6, (7, 4), (3, 1));
+    // log2 of 4 rounds between nodes, of the whole half, instead of 2 · 3 of its quarters: 2 · 1/2 + 2 · 1/2 bytes.
+    let few_rounds =
+        algorithms::find("allreduce_hierarchical").unwrap().cost(&[8, 2, 0, levels::RECURSIVE_DOUBLING]);
+    assert_eq!((few_rounds.rounds(), few_rounds.sent), (4, Share::new(2, 1)));
+    // A binomial tree of 5 nodes: node 3 is two hops from the root, which has the children 1, 2 and 4.
+    let tree = algorithms::find("allreduce_hierarchical").unwrap().cost(&[5, 1, 0, levels::TREE]);
+    assert_eq!((tree.rounds(), tree.sent), (4, Share::new(3, 1)));
+}
+
 /// The algorithm, and the values of its parameters, of a row of the table of theory vectors.
 fn of_row(name: &str, ranks: usize) -> Option<(&'static str, Vec<usize>)> {
     Some(match name {
         "allreduce ring" => ("allreduce_ring", vec![ranks, 1]),
         "allreduce Rabenseifner (halving+doubling)" => ("allreduce_recursive_halving_doubling", vec![ranks]),
+        name if name.starts_with("allreduce dimension-wise ring") => {
+            let sizes: Vec<usize> =
+                name.rsplit(' ').next()?.split('x').filter_map(|size| size.parse().ok()).collect();
+            let [x, between @ .., _] = sizes.as_slice() else { return None };
+            ("allreduce_blueconnect", vec![ranks, *x, between.iter().product()])
+        }
+        name if name.starts_with("allreduce hierarchical") => {
+            let gpus = name.rsplit(' ').next()?.parse().ok()?;
+            ("allreduce_hierarchical", vec![ranks, gpus, levels::RING, levels::RING])
+        }
         "allgather ring" => ("allgather_ring", vec![ranks, 1]),
         "reduce_scatter ring" => ("reduce_scatter_ring", vec![ranks, 1]),
         "broadcast binomial" => ("broadcast_binomial", vec![ranks, 0]),

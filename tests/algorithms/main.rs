@@ -6,6 +6,7 @@ mod costs;
 mod crossovers;
 mod document;
 mod figures;
+mod levels;
 mod matrix;
 mod rooted;
 mod shapes;

@@ -63,7 +63,8 @@ fn hierarchical_all_reduce_is_right_for_every_node_size() -> Result<(), Diagnost
     for n in rank_counts() {
         for gpus in (1..=n).filter(|gpus| n % gpus == 0) {
             for in_place in [true, false] {
-                let schedule = build(AllReduce, in_place, n, n, |p| allreduce_hierarchical(p, n, gpus))?;
+                let schedule =
+                    build(AllReduce, in_place, n, n, |p| allreduce_hierarchical(p, n, gpus, 0, 1))?;
                 assert_eq!(busiest(&schedule), 2 * (n as u64 - 1), "{n} ranks, {gpus} GPUs a node");
             }
         }

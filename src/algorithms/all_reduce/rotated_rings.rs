@@ -6,7 +6,8 @@ pub(super) const ENTRY: Algorithm = Algorithm {
     ranks: "multiples of `gpus`",
     placement: Placement::Both,
     network: Network::Switch,
-    choices: |ranks| divisors(ranks).map(|gpus| vec![ranks, gpus]).collect(),
+    // More cards than that no node has.
+    choices: |ranks| divisors(ranks).filter(|gpus| *gpus <= 16).map(|gpus| vec![ranks, gpus]).collect(),
     cost: |values| {
         let ranks = values[0];
         Cost::rounds_of([(2 * (ranks - 1), one_of(ranks))])
