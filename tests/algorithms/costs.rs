@@ -2,7 +2,7 @@
 //!
 //! The traces hold what the algorithm itself demands (`NodeOrder::Dataflow`): theory knows no thread blocks.
 
-use collective::algorithms::{self, Algorithm, Cost};
+use collective::algorithms::{self, Algorithm, Cost, Network};
 use collective::et::{self, EtOptions, NodeOrder};
 use collective::sim::link_loads::link_loads;
 use collective::sim::topology::{Dimension, Topology};
@@ -26,8 +26,8 @@ fn busiest(graph: &collective::chakra_et::graph::Graph) -> u64 {
     graph.ranks().iter().map(sent).max().unwrap_or(0)
 }
 
-/// What of the cost is not what the program does.
-fn wrong(algorithm: &Algorithm, values: &[usize]) -> Vec<String> {
+/// What of the cost is not what the program does on a network.
+fn wrong(algorithm: &Algorithm, values: &[usize], network: Network) -> Vec<String> {
     let in_place = algorithm.placement.allows(true);
     let schedule = algorithm.compile(in_place, values).expect("a choice of its own");
     let ranks = schedule.ranks.len() as u32;
@@ -41,9 +41,9 @@ fn wrong(algorithm: &Algorithm, values: &[usize]) -> Vec<String> {
     let ring = Topology::new([Dimension::ring(ranks, bandwidth, latency)]).expect("a ring");
     let rounds = link_loads(&ring, &graph).expect("link loads").rounds.len() as u64;
     let sent = algorithms::Share::new(busiest(&graph), size.in_bytes().max(1));
-    let network = algorithm.network.topology(ranks, bandwidth, latency).expect("a network");
-    let simulated = Simulation::new(&network).model(Model::Fluid).run(&graph).expect("a report").makespan;
-    let time = cost.time(algorithm.network.alpha(latency.to_picos()), bandwidth, size).expect("a time");
+    let topology = network.topology(ranks, bandwidth, latency).expect("a network");
+    let simulated = Simulation::new(&topology).model(Model::Fluid).run(&graph).expect("a report").makespan;
+    let time = cost.time(network.alpha(latency.to_picos()), bandwidth, size).expect("a time");
 
     let mut wrong = Vec::new();
     let mut compare = |what: &str, theory: String, program: String| {
@@ -69,8 +69,27 @@ fn rounds_bytes_and_time_are_those_of_theory() {
             counts.flat_map(|ranks| algorithm.choices(ranks)).map(move |values| (algorithm, values))
         })
         .collect();
-    let mut failures: Vec<String> =
-        cases.par_iter().flat_map(|(algorithm, values)| wrong(algorithm, values)).collect();
+    let mut failures: Vec<String> = cases
+        .par_iter()
+        .flat_map(|(algorithm, values)| wrong(algorithm, values, algorithm.network))
+        .collect();
     failures.sort();
     assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
+
+#[test]
+fn one_port_is_enough_where_ranks_meet_in_pairs() {
+    let meet = [
+        "allreduce_bine",
+        "allreduce_bine_bandwidth",
+        "allreduce_halving_doubling_nearest_first",
+        "allreduce_recursive_doubling",
+        "allreduce_recursive_halving_doubling",
+    ];
+    for algorithm in meet.map(|name| algorithms::find(name).expect("an algorithm")) {
+        assert_eq!(algorithm.network, Network::FullyConnected);
+        for ranks in [1, 2, 4, 8, 16, 32] {
+            assert_eq!(wrong(algorithm, &[ranks], Network::Switch), [""; 0]);
+        }
+    }
 }
