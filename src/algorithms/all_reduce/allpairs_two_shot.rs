@@ -18,7 +18,7 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 /// Choose it inside a node where any two GPUs have a link: the fewest bytes there are, in two rounds.
 ///
 /// Any number of ranks. Rounds: 2, of n−1 messages a rank each. Bytes sent by each rank: 2·S·(n−1)/n. Time with links of
-/// latency α and bandwidth B between any two: 2·(α + S/(n·B)).
+/// latency α and bandwidth B between any two: 2·(α + S/(n·B)). Scratch: S·(n−1)/n.
 ///
 /// Source: the all-pairs algorithm of MSCCLang (Cowan et al., "MSCCLang: Microsoft Collective Communication Language",
 /// ASPLOS 2023).
@@ -33,14 +33,20 @@ pub fn allreduce_allpairs_two_shot(p: &Program, ranks: usize) {
     for rank in 0..ranks {
         p.chunks(rank, Input, 0, ranks).copy_to(rank, Output, 0);
     }
-    for rank in 0..ranks {
-        let mut sum = p.chunk(rank, Output, rank);
-        // Begin with the next rank, so that not all send to rank 0 first.
+    // All that is to be added leaves at once, to wait in scratch: in the order of the other ranks, beginning with the next.
+    for owner in 0..ranks {
         for distance in 1..ranks {
-            sum = sum.reduce(p.chunk((rank + distance) % ranks, Output, rank));
+            let from = (owner + distance) % ranks;
+            p.chunk(from, Output, owner).copy_to(owner, Scratch("arrived"), distance - 1);
+        }
+    }
+    for owner in 0..ranks {
+        let mut sum = p.chunk(owner, Output, owner);
+        for other in 0..ranks - 1 {
+            sum = sum.reduce(p.chunk(owner, Scratch("arrived"), other));
         }
         for distance in 1..ranks {
-            sum.copy_to((rank + distance) % ranks, Output, rank);
+            sum.copy_to((owner + distance) % ranks, Output, owner);
         }
     }
 }

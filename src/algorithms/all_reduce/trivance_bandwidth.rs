@@ -18,7 +18,7 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///
 /// In round k these are the ranks 3^k before and after it: it keeps a third of what it works on and gives each of them one.
 /// The same rounds in reverse order hand the sums out. So that what a rank keeps is in one piece, it ends with the chunk of its
-/// number with the digits to base 3 reversed.
+/// number with the digits to base 3 reversed. What arrives waits in scratch until the rank's own data have left.
 ///
 /// Choose it for middle sizes on a ring or a torus, where a rank has a port in either direction: both are in use in each round.
 ///
@@ -51,8 +51,15 @@ pub fn allreduce_trivance_bandwidth(p: &Program, ranks: usize) {
     while distance < ranks {
         for rank in 0..ranks {
             let kept = own(rank) / count * count;
-            let from = |peer: usize| p.chunks(peer % ranks, Output, kept, count);
-            from(rank).reduce(from(rank + ranks - distance)).reduce(from(rank + distance));
+            let (before, after) = ((rank + ranks - distance) % ranks, (rank + distance) % ranks);
+            p.chunks(before, Output, kept, count).copy_to(rank, Scratch("from before"), 0);
+            p.chunks(after, Output, kept, count).copy_to(rank, Scratch("from after"), 0);
+        }
+        for rank in 0..ranks {
+            let mut sum = p.chunks(rank, Output, own(rank) / count * count, count);
+            for side in ["from before", "from after"] {
+                sum = sum.reduce(p.chunks(rank, Scratch(side), 0, count));
+            }
         }
         (distance, count) = (3 * distance, count / 3);
     }
