@@ -197,6 +197,8 @@ fn two_trees_share_the_work() -> Result<(), Diagnostics> {
 fn more_segments_hide_the_depth_of_the_trees() {
     let tree = find("allreduce_double_binary_tree").unwrap();
     let rounds = |ranks, segments| tree.cost(&[ranks, segments]).rounds();
+    // Two ranks are each the root of one tree: all segments of both halves go both ways.
+    assert_eq!([1, 2, 8].map(|segments| rounds(2, segments)), [2, 4, 16]);
     for n in [4, 5, 16, 33, 64, 100] {
         let depth = rounds(n, 1) / 2;
         assert!(depth <= u64::from(n.next_power_of_two().ilog2()), "{n} ranks");
@@ -211,7 +213,16 @@ fn more_segments_hide_the_depth_of_the_trees() {
 #[test]
 fn no_ranks_and_no_data_are_refused() {
     for algorithm in all() {
-        assert!(algorithm.def.compile_with(&[("ranks", 0)]).is_err(), "{}", algorithm.name());
+        for ranks in [0, usize::MAX] {
+            assert!(
+                algorithm.def.compile_with(&[("ranks", ranks)]).is_err(),
+                "{}, {ranks}",
+                algorithm.name()
+            );
+        }
     }
-    assert!(allreduce_double_binary_tree::compile(4, 0).is_err());
+    for segments in [0, usize::MAX] {
+        let set = [("ranks", 4), ("segments", segments)];
+        assert!(allreduce_double_binary_tree::DEF.compile_with(&set).is_err());
+    }
 }

@@ -1,4 +1,33 @@
 //! All-reduce: every rank ends with the sum over all ranks.
+//!
+//! What moves the fewest bytes takes many rounds, and the other way around:
+//!
+//! | family | rounds | sent by a rank | entries |
+//! |---|---|---|---|
+//! | all-pairs | 1, 2 | S·(n−1), 2·S·(n−1)/n | one-shot, two-shot; every rank needs n−1 ports |
+//! | all data to one other rank at a time | log n | S·log n | recursive doubling, Swing, Bine, Trivance |
+//! | halving and doubling | 2·log n | 2·S·(n−1)/n | halving-doubling, its nearest-first order, and Swing, Bine and Trivance for bandwidth |
+//! | trees | 2·log n and a pipeline | 2·S; S·log n | double binary tree; binomial tree |
+//! | rings | 2(n−1) | 2·S·(n−1)/n | ring, bidirectional ring, rotated rings |
+//!
+//! Swing and Trivance are for some numbers of ranks only. Recursive doubling, halving and doubling, and Bine take the ranks
+//! beyond a power of two into their neighbours first, which costs two more rounds of all data.
+//!
+//! ```
+//! use collective::{Size, algorithms};
+//! use collective::sim::units::{Bandwidth, Picos};
+//!
+//! // 8 ranks with links of 1 µs and 50 GB/s between any two: how long do the two all-pairs algorithms take?
+//! let link: Bandwidth = "50 GB/s".parse()?;
+//! let time = |name: &str, bytes| {
+//!     let algorithm = algorithms::find(name)?;
+//!     algorithm.cost(&algorithm.choices(8)[0]).time(Picos(1_000_000), link, Size::bytes(bytes))
+//! };
+//! let (one, two) = ("allreduce_allpairs_one_shot", "allreduce_allpairs_two_shot");
+//! assert!(time(one, 1 << 10) < time(two, 1 << 10));
+//! assert!(time(one, 1 << 20) > time(two, 1 << 20));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod allpairs_one_shot;
 mod allpairs_two_shot;

@@ -75,7 +75,7 @@ mod program {
     /// Choose it for middle and large sizes on a ring or a torus: the messages are as large as those of halving and doubling,
     /// and cross fewer links.
     ///
-    /// Even numbers of ranks (and one). Where they are no powers of two, a block that could go in several steps goes in the
+    /// Even numbers of ranks, as in the authors' library, and one. Where they are no powers of two, a block that could go in several steps goes in the
     /// latest, so that nothing is sent twice. Rounds: 2·⌈log2 n⌉. Bytes sent by each rank: 2·S·(n−1)/n. Time between equally
     /// distant ranks: 2·⌈log2 n⌉·α + 2·S·(n−1)/(n·B). On a ring of links, the most loaded one carries 19/8·S in all for 16 ranks; 4·S in
     /// halving and doubling, nearest first.

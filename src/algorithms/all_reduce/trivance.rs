@@ -21,8 +21,8 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///
 /// Choose it for small sizes on a ring or a torus, where a rank has a port in either direction: both are in use in each round.
 ///
-/// Numbers of ranks that are powers of three: for others, which the paper gives one more step, some data would be added twice
-/// if all is sent. Rounds: log3 n, of two messages each. Bytes sent by each rank: 2·S·log3 n. Time with links of latency α and
+/// Numbers of ranks that are powers of three; with others the last round would reach some ranks from both sides, and add their
+/// data twice. Rounds: log3 n, of two messages each. Bytes sent by each rank: 2·S·log3 n. Time with links of latency α and
 /// bandwidth B to either partner: log3(n)·(α + S/B). On a ring of links: the most loaded one carries S·(n−1)/2 in all.
 ///
 /// Ranks add in different orders: sums of floating-point numbers may differ between them in the last bits.
