@@ -36,8 +36,8 @@ impl fmt::Display for Failure {
 ///
 /// ```
 /// use collective::{algorithms, correctness};
-/// let halving = &algorithms::allreduce_recursive_halving_doubling::DEF;
-/// let failures = correctness::check(halving, &[("ranks", vec![2, 3, 4])]);
+/// let swing = &algorithms::allreduce_swing::DEF;
+/// let failures = correctness::check(swing, &[("ranks", vec![2, 3, 4])]);
 /// assert_eq!(failures.len(), 1);
 /// assert_eq!(failures[0].parameters, [("ranks", 3)]);
 /// assert!(failures[0].message.contains("must be a power of two"));

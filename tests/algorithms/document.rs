@@ -113,7 +113,7 @@ fn row(algorithm: &Algorithm, values: &[usize]) -> String {
     let cost = algorithm.cost(values);
     let ranks = schedule.ranks.len() as u32;
     let (bandwidth, latency) = link();
-    let network = algorithm.network.topology(ranks, bandwidth, latency).expect("a network");
+    let network = algorithm.network.topology(values, bandwidth, latency).expect("a network");
     let alpha = algorithm.network.alpha(latency.to_picos());
     let times = [64 << 10, 64 << 20].map(|wanted| {
         let size = at_least(&schedule, wanted);

@@ -112,7 +112,7 @@ fn linear_gather_and_scatter_on_a_switch_take_the_time_of_the_roots_port() -> Re
             let size = run::one_element_a_chunk(&schedule.collective) * 50_000;
             let options = EtOptions { order: NodeOrder::Dataflow, ..EtOptions::new(Size::bytes(size)) };
             let graph = et::graph(&schedule, &options).unwrap();
-            let switch = algorithms::Network::Switch.topology(ranks as u32, bandwidth, latency).unwrap();
+            let switch = algorithms::Network::Switch.topology(&[ranks], bandwidth, latency).unwrap();
             let time = Simulation::new(&switch).model(Model::Fluid).run(&graph).unwrap().makespan;
             // 2 · 500 ns, and S·(n − 1)/n at 50 bytes a nanosecond.
             let port = size / ranks as u64 * (ranks as u64 - 1) * 1_000 / 50;

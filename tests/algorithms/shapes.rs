@@ -2,7 +2,7 @@
 
 use collective::CollectiveKind::{AllGather, AllReduce, ReduceScatter};
 use collective::algorithms::*;
-use collective::{CollectiveKind, Diagnostics, Program, Schedule, Setting, assert_correct, compile};
+use collective::{CollectiveKind, Diagnostics, Program, Schedule, Setting, assert_correct, compile, verify};
 
 /// The rank counts that every algorithm is tried on.
 fn rank_counts() -> impl Iterator<Item = usize> {
@@ -84,16 +84,15 @@ fn rotated_rings_are_right_for_every_node_size() -> Result<(), Diagnostics> {
 }
 
 #[test]
-fn recursive_halving_doubling_is_right_for_powers_of_two_and_refuses_the_rest() {
+fn recursive_halving_doubling_is_right_for_all_ranks() {
     for n in rank_counts() {
+        let core = 1 << n.ilog2();
         for in_place in [true, false] {
-            let built = build(AllReduce, in_place, n, n, |p| allreduce_recursive_halving_doubling(p, n));
-            if n.is_power_of_two() {
-                assert_eq!(busiest(&built.unwrap()), 2 * (n as u64 - 1));
-            } else {
-                let refusal = built.unwrap_err().to_string();
-                assert!(refusal.contains("the number of ranks must be a power of two"), "{refusal}");
-            }
+            let program = |p: &Program| allreduce_recursive_halving_doubling(p, n);
+            let schedule = build(AllReduce, in_place, n, core, program).unwrap();
+            // Rabenseifner: twice all but one of the chunks; a rank that takes in a neighbour gives it all the sums.
+            let unfolded = if n == core { 0 } else { core };
+            assert_eq!(busiest(&schedule), (2 * (core - 1) + unfolded) as u64, "{n} ranks");
         }
     }
 }
@@ -120,9 +119,111 @@ fn every_algorithm_computes_what_it_promises() {
     assert_correct!(allgather_ring, ranks = 1..=17, channels = [1, 2]);
     assert_correct!(reduce_scatter_ring, ranks = 1..=17, channels = [1, 2]);
     assert_correct!(allreduce_ring, ranks = 1..=17, channels = [1, 2]);
-    assert_correct!(allreduce_recursive_halving_doubling, ranks = [1, 2, 4, 8, 16, 32]);
+    assert_correct!(allreduce_recursive_halving_doubling, ranks = 1..=17);
     for gpus in 1..=4 {
         assert_correct!(allreduce_hierarchical, ranks = [gpus, 2 * gpus, 3 * gpus], gpus = gpus);
         assert_correct!(allreduce_rotated_rings, ranks = [gpus, 2 * gpus, 3 * gpus], gpus = gpus);
+    }
+}
+
+/// Whether all ranks add in the same order, and so end with the same bits.
+fn same_bits(schedule: &Schedule) -> bool {
+    let settings = verify::Settings { reductions: true, ..verify::Settings::default() };
+    verify::check(schedule, &settings).reductions.expect("a right schedule").same_everywhere()
+}
+
+#[test]
+fn all_ranks_end_with_the_same_bits() -> Result<(), Diagnostics> {
+    for n in 1..=17 {
+        assert!(same_bits(&allreduce_allpairs_one_shot::compile(n)?), "one-shot, {n} ranks");
+        assert!(same_bits(&allreduce_recursive_doubling::compile(n)?), "recursive doubling, {n} ranks");
+        assert!(same_bits(&allreduce_swing_bandwidth::compile(2 * n)?), "Swing, {n} ranks");
+        // The authors' MPICH does not use Bine's butterflies for floating-point numbers, for more than 7 ranks.
+        assert_eq!(same_bits(&allreduce_bine::compile(n)?), n <= 7, "Bine, {n} ranks");
+    }
+    assert!(!same_bits(&allreduce_trivance::compile(9)?));
+    Ok(())
+}
+
+/// The ranks that a rank sends to.
+fn peers(schedule: &Schedule, rank: usize) -> Vec<usize> {
+    let blocks = schedule.ranks[rank].thread_blocks.iter();
+    let mut peers: Vec<usize> = blocks.filter_map(|block| Some(block.send?.index())).collect();
+    peers.sort_unstable();
+    peers.dedup();
+    peers
+}
+
+#[test]
+fn swing_goes_from_one_side_to_the_other() -> Result<(), Diagnostics> {
+    // 1 to the right, 1 to the left, 3, 5, 11, and in the mirror for odd ranks.
+    for schedule in [allreduce_swing::compile(32)?, allreduce_bine_bandwidth::compile(32)?] {
+        assert_eq!(peers(&schedule, 12), [7, 11, 13, 15, 23]);
+        assert_eq!(peers(&schedule, 15), [4, 12, 14, 16, 20]);
+    }
+    let six = allreduce_swing_bandwidth::compile(6)?;
+    assert_eq!((peers(&six, 0), peers(&six, 1)), (vec![1, 3, 5], vec![0, 2, 4]));
+    Ok(())
+}
+
+#[test]
+fn one_shot_keeps_what_arrives_apart() -> Result<(), Diagnostics> {
+    for n in rank_counts() {
+        let schedule = allreduce_allpairs_one_shot::compile(n)?;
+        assert!(schedule.ranks.iter().all(|rank| rank.scratch_chunks as usize == n - 1), "{n} ranks");
+        assert_eq!(schedule.message_count(), n * (n - 1));
+    }
+    Ok(())
+}
+
+#[test]
+fn two_trees_share_the_work() -> Result<(), Diagnostics> {
+    // NCCL's trees of 8: inside are 0, 2, 4, 6 in the first, and in the mirror 7, 5, 3, 1.
+    let eight = allreduce_double_binary_tree::compile(8, 1)?;
+    assert_eq!(peers(&eight, 0), [1, 4]);
+    assert_eq!(peers(&eight, 4), [0, 2, 5, 6]);
+    // Of 5, the second is the first turned by one rank: 1 ▸ 0 ▸ 3 ▸ 2, 4.
+    let five = allreduce_double_binary_tree::compile(5, 1)?;
+    assert_eq!(peers(&five, 0), [1, 3, 4]);
+    for n in rank_counts() {
+        let schedule = allreduce_double_binary_tree::compile(n, 3)?;
+        assert_eq!(schedule.message_count(), 2 * 2 * 3 * (n - 1), "{n} ranks");
+        // No rank sends more than twice the data, of 6 chunks.
+        assert!(busiest(&schedule) <= 2 * 6, "{n} ranks");
+    }
+    Ok(())
+}
+
+#[test]
+fn more_segments_hide_the_depth_of_the_trees() {
+    let tree = find("allreduce_double_binary_tree").unwrap();
+    let rounds = |ranks, segments| tree.cost(&[ranks, segments]).rounds();
+    // Two ranks are each the root of one tree: all segments of both halves go both ways.
+    assert_eq!([1, 2, 8].map(|segments| rounds(2, segments)), [2, 4, 16]);
+    for n in [4, 5, 16, 33, 64, 100] {
+        let depth = rounds(n, 1) / 2;
+        assert!(depth <= u64::from(n.next_power_of_two().ilog2()), "{n} ranks");
+        for segments in [2, 8, 32] {
+            // A connection that both trees use carries every segment twice.
+            let (fewest, most) = (2 * depth + segments as u64 - 1, 2 * (depth + segments as u64));
+            assert!((fewest..=most).contains(&rounds(n, segments)), "{n} ranks, {segments} segments");
+        }
+    }
+}
+
+#[test]
+fn no_ranks_and_no_data_are_refused() {
+    for algorithm in all() {
+        for ranks in [0, usize::MAX] {
+            assert!(
+                algorithm.def.compile_with(&[("ranks", ranks)]).is_err(),
+                "{}, {ranks}",
+                algorithm.name()
+            );
+        }
+    }
+    for segments in [0, usize::MAX] {
+        let set = [("ranks", 4), ("segments", segments)];
+        assert!(allreduce_double_binary_tree::DEF.compile_with(&set).is_err());
     }
 }
