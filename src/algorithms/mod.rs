@@ -7,16 +7,19 @@
 
 mod all_gather;
 mod all_reduce;
+mod all_to_all;
 mod catalogue;
 mod reduce_scatter;
 
 pub use all_gather::*;
 pub use all_reduce::*;
+pub use all_to_all::*;
 pub use catalogue::{Algorithm, Cost, Network, Placement, Rounds, Share};
 pub use reduce_scatter::*;
 
 /// The entries by collective, in the order in which they are listed.
-const FAMILIES: &[&[Algorithm]] = &[all_reduce::ENTRIES, all_gather::ENTRIES, reduce_scatter::ENTRIES];
+const FAMILIES: &[&[Algorithm]] =
+    &[all_reduce::ENTRIES, all_gather::ENTRIES, reduce_scatter::ENTRIES, all_to_all::ENTRIES];
 
 /// All algorithms of the library.
 pub fn all() -> impl Iterator<Item = &'static Algorithm> {

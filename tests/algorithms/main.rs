@@ -5,4 +5,5 @@
 mod costs;
 mod figures;
 mod matrix;
+mod messages;
 mod shapes;
