@@ -8,6 +8,7 @@
 mod all_gather;
 mod all_reduce;
 mod all_to_all;
+pub mod alltoallv;
 mod catalogue;
 mod reduce_scatter;
 

@@ -2,6 +2,7 @@
 //!
 //! `cargo test --release --test algorithms -- --ignored` runs the full matrix: every number of ranks that matters.
 
+mod alltoallv;
 mod costs;
 mod figures;
 mod matrix;

@@ -1,4 +1,6 @@
 //! All-to-all: every rank ends with the part that each rank has for it.
+//!
+//! For parts of different sizes see [`alltoallv`](super::alltoallv).
 
 mod bruck;
 mod direct;
