@@ -5,6 +5,8 @@ use collective::algorithms::{self, Share};
 use collective::et::{self, EtOptions, NodeOrder};
 use collective::sim::link_loads::link_loads;
 use collective::sim::topology::{Dimension, Topology};
+use collective::sim::units::Picos;
+use collective::sim::{Model, Simulation};
 use collective::{Size, run};
 
 /// Rounds; bytes sent by the busiest rank; the sum over the rounds of the load of the most loaded link of a
@@ -51,6 +53,32 @@ fn gathering_and_scattering_on_a_ring() {
     }
     row("allgather_bruck", &[12], 4, (11, 12), (37, 12));
     row("allgather_pat", &[12, 65_536], 4, (11, 12), (5, 3));
+}
+
+/// On a physical ring the loads of its links are what large messages pay for: by them PAT beats Bruck's algorithm, which sends most
+/// the farthest, and exchanges between neighbours beat both.
+#[test]
+fn large_messages_on_a_ring_take_what_its_links_must_carry() {
+    // At 50 GB/s a byte takes 20 ps.
+    const SIZE: u64 = 16 << 20;
+    let time = |name: &str, values: &[usize], latency: &str| {
+        let schedule = algorithms::find(name).expect("an entry").compile(true, values).expect("a schedule");
+        let options = EtOptions { order: NodeOrder::Dataflow, ..EtOptions::new(Size::bytes(SIZE)) };
+        let graph = et::graph(&schedule, &options).expect("a graph");
+        let link = ("50 GB/s".parse().expect("a bandwidth"), latency.parse().expect("a latency"));
+        let ring = Topology::new([Dimension::ring(16, link.0, link.1)]).expect("a ring");
+        Simulation::new(&ring).model(Model::Fluid).run(&graph).expect("a report").makespan
+    };
+    let carried = |above: u64, below: u64| Picos(20 * SIZE / below * above);
+    assert_eq!(time("allgather_bruck", &[16], "0 ns"), carried(85, 16));
+    assert_eq!(time("reduce_scatter_recursive_halving", &[16], "0 ns"), carried(85, 16));
+    assert_eq!(time("allgather_pat", &[16, 65_536], "0 ns"), carried(2, 1));
+    assert_eq!(time("reduce_scatter_pat", &[16, 65_536], "0 ns"), carried(2, 1));
+    assert_eq!(time("allgather_neighbour_exchange", &[16], "0 ns"), carried(15, 16));
+    // In half the rounds of the ring.
+    let (half, all) = (carried(15, 16).0 + 8 * 500_000, carried(15, 16).0 + 15 * 500_000);
+    assert_eq!(time("allgather_neighbour_exchange", &[16], "500 ns"), Picos(half));
+    assert_eq!(time("allgather_ring", &[16, 1], "500 ns"), Picos(all));
 }
 
 /// Rounds and bytes of all-to-all; the table has no link loads for it.
