@@ -16,8 +16,10 @@ fn variants(algorithm: &Algorithm, ranks: usize) -> Vec<(String, Schedule)> {
     let def = &algorithm.def;
     let mut sets = vec![vec![ranks]];
     for _ in 1..def.params.len() {
-        sets =
-            sets.iter().flat_map(|set| [0, 1, 2, 3].map(|value| [set.as_slice(), &[value]].concat())).collect();
+        sets = sets
+            .iter()
+            .flat_map(|set| [0, 1, 2, 3].map(|value| [set.as_slice(), &[value]].concat()))
+            .collect();
     }
     if def.params.len() > 3 {
         sets.clear();

@@ -7,6 +7,8 @@
 
 mod all_gather;
 mod all_reduce;
+mod all_to_all;
+pub mod alltoallv;
 mod barrier;
 mod broadcast;
 mod catalogue;
@@ -21,6 +23,7 @@ mod scatter;
 
 pub use all_gather::*;
 pub use all_reduce::*;
+pub use all_to_all::*;
 pub use barrier::*;
 pub use broadcast::*;
 pub use catalogue::{Algorithm, Cost, Network, Placement, Rounds, Share};
@@ -35,6 +38,7 @@ const FAMILIES: &[&[Algorithm]] = &[
     all_reduce::ENTRIES,
     all_gather::ENTRIES,
     reduce_scatter::ENTRIES,
+    all_to_all::ENTRIES,
     broadcast::ENTRIES,
     reduce::ENTRIES,
     gather::ENTRIES,

@@ -5,6 +5,8 @@ use collective::algorithms::{self, Share, levels};
 use collective::et::{self, EtOptions, NodeOrder};
 use collective::sim::link_loads::link_loads;
 use collective::sim::topology::{Dimension, Topology};
+use collective::sim::units::Picos;
+use collective::sim::{Model, Simulation};
 use collective::{Size, run};
 
 /// Rounds; bytes sent by the busiest rank; the sum over the rounds of the load of the most loaded link of a
@@ -116,6 +118,70 @@ fn flat_all_reduce_on_a_ring() {
     row("allreduce_trivance_bandwidth", &[27], 6, (52, 27), (2, 1));
 }
 
+/// The table's counts for 8 and 16 ranks, and for 12 where the number need not be a power of two.
+#[test]
+fn gathering_and_scattering_on_a_ring() {
+    for (ranks, rounds, sent, near, far) in
+        [(8, 3, (7, 8), (3, 2), (21, 8)), (16, 4, (15, 16), (2, 1), (85, 16))]
+    {
+        row("allgather_bruck", &[ranks], rounds, sent, far);
+        row("allgather_recursive_doubling", &[ranks], rounds, sent, far);
+        row("reduce_scatter_recursive_halving", &[ranks], rounds, sent, far);
+        row("allgather_pat", &[ranks, 65_536], rounds, sent, near);
+        row("reduce_scatter_pat", &[ranks, 65_536], rounds, sent, near);
+        row("allgather_neighbour_exchange", &[ranks], ranks as u64 / 2, sent, sent);
+    }
+    row("allgather_bruck", &[12], 4, (11, 12), (37, 12));
+    row("allgather_pat", &[12, 65_536], 4, (11, 12), (5, 3));
+}
+
+/// On a physical ring the loads of its links are what large messages pay for: by them PAT beats Bruck's algorithm, which sends most
+/// the farthest, and exchanges between neighbours beat both.
+#[test]
+fn large_messages_on_a_ring_take_what_its_links_must_carry() {
+    // At 50 GB/s a byte takes 20 ps.
+    const SIZE: u64 = 16 << 20;
+    let time = |name: &str, values: &[usize], latency: &str| {
+        let schedule = algorithms::find(name).expect("an entry").compile(true, values).expect("a schedule");
+        let options = EtOptions { order: NodeOrder::Dataflow, ..EtOptions::new(Size::bytes(SIZE)) };
+        let graph = et::graph(&schedule, &options).expect("a graph");
+        let link = ("50 GB/s".parse().expect("a bandwidth"), latency.parse().expect("a latency"));
+        let ring = Topology::new([Dimension::ring(16, link.0, link.1)]).expect("a ring");
+        Simulation::new(&ring).model(Model::Fluid).run(&graph).expect("a report").makespan
+    };
+    let carried = |above: u64, below: u64| Picos(20 * SIZE / below * above);
+    assert_eq!(time("allgather_bruck", &[16], "0 ns"), carried(85, 16));
+    assert_eq!(time("reduce_scatter_recursive_halving", &[16], "0 ns"), carried(85, 16));
+    assert_eq!(time("allgather_pat", &[16, 65_536], "0 ns"), carried(2, 1));
+    assert_eq!(time("reduce_scatter_pat", &[16, 65_536], "0 ns"), carried(2, 1));
+    assert_eq!(time("allgather_neighbour_exchange", &[16], "0 ns"), carried(15, 16));
+    // In half the rounds of the ring.
+    let (half, all) = (carried(15, 16).0 + 8 * 500_000, carried(15, 16).0 + 15 * 500_000);
+    assert_eq!(time("allgather_neighbour_exchange", &[16], "500 ns"), Picos(half));
+    assert_eq!(time("allgather_ring", &[16, 1], "500 ns"), Picos(all));
+}
+
+/// Rounds and bytes of all-to-all; the table has no link loads for it.
+#[test]
+fn all_to_all_by_its_counts() {
+    let count = |name: &str, values: &[usize]| {
+        let (rounds, sent, _) = figures(name, values);
+        (rounds, *sent.numer(), *sent.denom())
+    };
+    assert_eq!(count("alltoall_pairwise", &[7]), (6, 6, 7));
+    assert_eq!(count("alltoall_direct", &[7]), (1, 6, 7));
+    assert_eq!(count("alltoall_bruck", &[7]), (3, 9, 7));
+    assert_eq!(count("alltoall_bruck", &[16]), (4, 2, 1));
+    assert_eq!(count("alltoall_two_step", &[8, 4]), (2, 5, 4));
+    assert_eq!(count("alltoall_two_step", &[8, 2]), (2, 5, 4));
+    // By hand, for 3 nodes of 2: a leader has one node. It sends its own node 1 part, the other leader 2, its node the 4 of
+    // both GPUs, and hands out 2.
+    assert_eq!(count("alltoall_three_step", &[6, 2]), (3, 3, 2));
+    // The sum over the dimensions of S·(d−1)/d.
+    assert_eq!(count("alltoall_hierarchical", &[8, 4, 1]), (4, 5, 4));
+    assert_eq!(count("alltoall_hierarchical", &[12, 2, 3]), (4, 5, 3));
+}
+
 /// The algorithm, and the values of its parameters, of a row of the table of theory vectors.
 fn of_row(name: &str, ranks: usize) -> Option<(&'static str, Vec<usize>)> {
     Some(match name {
@@ -141,7 +207,20 @@ fn of_row(name: &str, ranks: usize) -> Option<(&'static str, Vec<usize>)> {
         "allreduce allpairs 2-shot" => ("allreduce_allpairs_two_shot", vec![ranks]),
         "allreduce double binary tree (NCCL shape)" => ("allreduce_double_binary_tree", vec![ranks, 1]),
         "allgather ring" => ("allgather_ring", vec![ranks, 1]),
+        "allgather bruck" => ("allgather_bruck", vec![ranks]),
+        "allgather PAT (full aggregation)" => ("allgather_pat", vec![ranks, 65_536]),
+        "allgather neighbour exchange (even p)" => ("allgather_neighbour_exchange", vec![ranks]),
+        "allgather recursive doubling" => ("allgather_recursive_doubling", vec![ranks]),
         "reduce_scatter ring" => ("reduce_scatter_ring", vec![ranks, 1]),
+        "reduce_scatter recursive halving" => ("reduce_scatter_recursive_halving", vec![ranks]),
+        "alltoall bruck" => ("alltoall_bruck", vec![ranks]),
+        "alltoall pairwise/ring-offset" => ("alltoall_pairwise", vec![ranks]),
+        "alltoall direct (allpairs)" => ("alltoall_direct", vec![ranks]),
+        "alltoall two-step 2x2" => ("alltoall_two_step", vec![ranks, 2]),
+        "alltoall two-step 2x4" => ("alltoall_two_step", vec![ranks, 4]),
+        "alltoall two-step 4x2" => ("alltoall_two_step", vec![ranks, 2]),
+        "alltoall two-step 3x4" => ("alltoall_two_step", vec![ranks, 4]),
+        "alltoall two-step 4x4" => ("alltoall_two_step", vec![ranks, 4]),
         "broadcast binomial" => ("broadcast_binomial", vec![ranks, 0]),
         "broadcast scatter+ring allgather" => ("broadcast_scatter_allgather", vec![ranks, 0]),
         "reduce binomial" => ("reduce_binomial", vec![ranks, 0]),

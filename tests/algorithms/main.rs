@@ -3,12 +3,14 @@
 //! `cargo test --release --test algorithms -- --ignored` runs the full matrix: every number of ranks that matters.
 //! `ALGORITHMS=ring,swing` restricts matrix and costs to the algorithms with one of these texts in their names.
 
+mod alltoallv;
 mod costs;
 mod crossovers;
 mod document;
 mod figures;
 mod levels;
 mod matrix;
+mod messages;
 mod rooted;
 mod shapes;
 

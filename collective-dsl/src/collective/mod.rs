@@ -339,6 +339,28 @@ impl Collective {
         RankId(self.destination)
     }
 
+    /// How many chunks rank `from` has for rank `to`, in all-to-all and all-to-all-v; `None` for other collectives, and for
+    /// ranks that do not exist.
+    ///
+    /// ```
+    /// use collective_dsl::Collective;
+    /// let v = Collective::all_to_all_v(&[vec![0, 3], vec![1, 2]])?;
+    /// assert_eq!((v.chunks_between(0, 1), v.chunks_between(1, 0), v.chunks_between(0, 2)), (Some(3), Some(1), None));
+    /// assert_eq!(Collective::all_to_all(4)?.chunks_between(0, 3), Some(1));
+    /// assert_eq!(Collective::all_gather(4)?.chunks_between(0, 3), None);
+    /// # Ok::<(), collective_dsl::CollectiveError>(())
+    /// ```
+    #[must_use]
+    pub fn chunks_between(&self, from: usize, to: usize) -> Option<usize> {
+        let ranks = self.ranks();
+        match self.kind {
+            _ if from >= ranks || to >= ranks => None,
+            CollectiveKind::AllToAll => Some(self.chunks()),
+            CollectiveKind::AllToAllV => Some(self.table_entry(from as u32, to as u32) as usize),
+            _ => None,
+        }
+    }
+
     /// How many chunks a rank sends to each, for all-to-all-v.
     pub(crate) fn table_row(&self, rank: RankId) -> Option<&[u32]> {
         let ranks = self.ranks();
