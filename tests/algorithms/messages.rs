@@ -1,7 +1,10 @@
 //! Who sends how much to whom: what gathering, scattering and all-to-all algorithms promise beyond their counts.
 
-use collective::Schedule;
 use collective::algorithms;
+use collective::et::{self, EtOptions};
+use collective::sim::link_loads::link_loads;
+use collective::sim::topology::{Dimension, Topology};
+use collective::{Schedule, Size};
 
 /// Sender, receiver and chunks of every message, in order.
 fn messages(schedule: &Schedule) -> Vec<(usize, usize, usize)> {
@@ -124,4 +127,41 @@ fn pat_reduce_scatter_is_the_mirror_of_its_all_gather() {
             assert_eq!(scatter, mirrored, "{ranks} ranks, aggregation {aggregation}");
         }
     }
+}
+
+/// In the order of thread blocks, which a GPU runs in, the longest chain of messages is that of theory.
+#[test]
+fn thread_blocks_lose_no_round() {
+    let size = Size::bytes(4 * 48 * 1_024);
+    let mut lost = Vec::new();
+    for name in [
+        "allgather_allpairs",
+        "allgather_bruck",
+        "allgather_neighbour_exchange",
+        "allgather_pat",
+        "allgather_recursive_doubling",
+        "reduce_scatter_allpairs",
+        "reduce_scatter_pat",
+        "reduce_scatter_recursive_halving",
+        "alltoall_bruck",
+        "alltoall_direct",
+        "alltoall_hierarchical",
+        "alltoall_pairwise",
+        "alltoall_three_step",
+        "alltoall_two_step",
+    ] {
+        let algorithm = algorithms::find(name).expect("an entry");
+        for values in [3, 4, 6, 8, 12, 16].into_iter().flat_map(|ranks| algorithm.choices(ranks)) {
+            let schedule = of(name, &values);
+            let ranks = schedule.ranks.len() as u32;
+            let graph = et::graph(&schedule, &EtOptions::new(size)).expect("a graph");
+            let link = ("50 GB/s".parse().expect("a bandwidth"), "500 ns".parse().expect("a latency"));
+            let ring = Topology::new([Dimension::ring(ranks, link.0, link.1)]).expect("a ring");
+            let rounds = link_loads(&ring, &graph).expect("loads").rounds.len() as u64;
+            if rounds != algorithm.cost(&values).rounds() {
+                lost.push(format!("{name} {values:?}: {rounds}"));
+            }
+        }
+    }
+    assert!(lost.is_empty(), "{}", lost.join("\n"));
 }
