@@ -56,6 +56,7 @@ fn page() -> String {
     let all: Vec<&Algorithm> = algorithms::all().collect();
     let entries: Vec<String> = all.par_iter().map(|algorithm| entry(algorithm)).collect();
     let mut text = HEAD.to_owned();
+    text.push_str(&overview(&all));
     let mut kind = None;
     for (algorithm, entry) in all.iter().zip(entries) {
         if kind != Some(algorithm.def.kind) {
@@ -66,6 +67,49 @@ fn page() -> String {
         text.push_str(&entry);
     }
     text
+}
+
+/// One line an algorithm, for the number of ranks that most are for.
+fn overview(all: &[&Algorithm]) -> String {
+    const RANKS: usize = 16;
+    const OTHER: usize = 27;
+    let mut text = format!(
+        "\nAll at a glance, for {RANKS} ranks ({OTHER} where an algorithm is not for {RANKS}) and the first choice of the other parameters:\n\n\
+         | collective | algorithm | for ranks | rounds | sent / S | link / S |\n|---|---|---|--:|--:|--:|\n"
+    );
+    let rows: Vec<String> = all
+        .par_iter()
+        .map(|algorithm| {
+            let name = algorithm.name();
+            let choices = [RANKS, OTHER].map(|ranks| algorithm.choices(ranks));
+            let Some(values) = choices.iter().find_map(|choices| choices.first()) else {
+                return String::new();
+            };
+            let schedule =
+                algorithm.compile(algorithm.placement.allows(true), values).expect("a choice of its own");
+            let cost = algorithm.cost(values);
+            format!(
+                "| {} | [{name}](#{name}) | {} | {} | {} | {} |\n",
+                algorithm.def.kind.name().replace('_', "-"),
+                algorithm.ranks,
+                cost.rounds(),
+                cost.sent,
+                link_load(&schedule)
+            )
+        })
+        .collect();
+    text.push_str(&rows.concat());
+    text
+}
+
+/// The sum over the rounds of what the most loaded link of a physical ring carries, as a share of S.
+fn link_load(schedule: &Schedule) -> algorithms::Share {
+    let (bandwidth, latency) = link();
+    let size = at_least(schedule, 1 << 20);
+    let ring = Dimension::ring(schedule.ranks.len() as u32, bandwidth, latency);
+    let ring = Topology::new([ring]).expect("a ring");
+    let load = link_loads(&ring, &graph(schedule, size)).expect("loads").sum_of_largest().expect("a sum").0;
+    algorithms::Share::new(load, size.in_bytes().max(1))
 }
 
 fn entry(algorithm: &Algorithm) -> String {
@@ -111,7 +155,6 @@ fn visible(docs: &str) -> impl Iterator<Item = &str> {
 fn row(algorithm: &Algorithm, values: &[usize]) -> String {
     let schedule = algorithm.compile(algorithm.placement.allows(true), values).expect("a choice of its own");
     let cost = algorithm.cost(values);
-    let ranks = schedule.ranks.len() as u32;
     let (bandwidth, latency) = link();
     let network = algorithm.network.topology(values, bandwidth, latency).expect("a network");
     let alpha = algorithm.network.alpha(latency.to_picos());
@@ -122,10 +165,7 @@ fn row(algorithm: &Algorithm, values: &[usize]) -> String {
         let theory = cost.time(alpha, bandwidth, size).expect("a time");
         format!("{} | {}", micros(theory), micros(simulated.makespan))
     });
-    let size = at_least(&schedule, 1 << 20);
-    let ring = Topology::new([Dimension::ring(ranks, bandwidth, latency)]).expect("a ring");
-    let load = link_loads(&ring, &graph(&schedule, size)).expect("loads").sum_of_largest().expect("a sum").0;
-    let load = algorithms::Share::new(load, size.in_bytes().max(1));
+    let load = link_load(&schedule);
     let values: Vec<String> = values.iter().map(ToString::to_string).collect();
     format!(
         "| {} | {} | {} | {load} | {} |\n",
