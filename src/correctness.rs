@@ -29,7 +29,7 @@ impl fmt::Display for Failure {
 ///
 /// For each combination the algorithm is compiled and verified by all rules; then its schedule is run on 32-bit
 /// integers ([`crate::run`]): with no element, with fewer elements than chunks, with one a chunk and with a number that
-/// does not divide, each in several orders of its thread blocks. Numbers of elements that the collective cannot have, or for
+/// does not divide, each in several orders of its thread blocks; and on 32-bit floats, which must agree within rounding. Numbers of elements that the collective cannot have, or for
 /// which chunks that the algorithm puts together are not equal, are left out.
 ///
 /// A combination that the algorithm refuses is a failure too: name only those that it is for.
@@ -85,20 +85,24 @@ fn check_schedule(schedule: &Schedule) -> Result<(), String> {
         .into_iter()
         .chain((0..4).map(Order::Random))
         .collect();
-    for elements in sizes(&schedule.collective) {
+    let sizes = sizes(&schedule.collective);
+    let on_integers = sizes.map(|elements| (ElementType::I32, elements, orders.clone()));
+    // Sums may differ by rounding, and by no more than so many roundings as went into them.
+    let on_floats = [(ElementType::F32, sizes[sizes.len() - 1], vec![Order::InTurn, Order::Random(0)])];
+    for (element_type, elements, orders) in on_integers.into_iter().chain(on_floats) {
         let options = RunOptions {
             elements,
-            element_type: ElementType::I32,
+            element_type,
             slots: Some(schedule.protocol.slots()),
-            orders: orders.clone(),
+            orders,
             ..RunOptions::default()
         };
         match run::run(schedule, &options) {
             Err(RunError::Size(_)) => {}
-            Err(error) => return Err(format!("run with {elements} elements: {error}")),
+            Err(error) => return Err(format!("run with {elements} elements of {element_type}: {error}")),
             Ok(report) => {
                 if let (Some(first), Some(order)) = (report.comparison.first, report.wrong_order) {
-                    return Err(format!("run with {elements} elements, {order}: {first}"));
+                    return Err(format!("run with {elements} elements of {element_type}, {order}: {first}"));
                 }
             }
         }

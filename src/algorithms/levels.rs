@@ -293,6 +293,15 @@ pub(super) mod programs {
     ///               ▼         ▼         ▼         an all-reduce over the nodes for each piece
     ///   node 1    GPU 0 ◀─▶ GPU 1 ◀─▶ GPU 2
     /// ```
+    ///
+    /// ```
+    /// use collective::algorithms::{self, allreduce_hierarchical};
+    ///
+    /// // Verified by all rules, and run on data.
+    /// collective::assert_correct!(allreduce_hierarchical, ranks = 8, gpus = 8, inner = 0, outer = 1);
+    /// // Among 8 ranks, so many messages follow one another.
+    /// assert_eq!(algorithms::find("allreduce_hierarchical").unwrap().cost(&[8, 8, 0, 1]).rounds(), 2);
+    /// ```
     #[collective(
         all_reduce,
         in_place,
@@ -355,6 +364,15 @@ pub(super) mod programs {
     ///          │          ▼     ▼          │ ▼     ▼              2. and 4. between the nodes of a pod
     ///          └ node 1   2 ◀─▶ 3          └ 6 ◀─▶ 7
     ///                     0 ◀──────────────▶ 4                    3. between pods
+    /// ```
+    ///
+    /// ```
+    /// use collective::algorithms::{self, allreduce_hierarchical_three_level};
+    ///
+    /// // Verified by all rules, and run on data.
+    /// collective::assert_correct!(allreduce_hierarchical_three_level, ranks = 8, gpus = 8, nodes = 1, inner = 0, middle = 1, outer = 1);
+    /// // Among 8 ranks, so many messages follow one another.
+    /// assert_eq!(algorithms::find("allreduce_hierarchical_three_level").unwrap().cost(&[8, 8, 1, 0, 1, 1]).rounds(), 2);
     /// ```
     #[collective(
         all_reduce,
@@ -442,6 +460,15 @@ pub(super) mod programs {
     ///               ▼         ▼         ▼
     ///   node 1    GPU 0 ◀─▶ GPU 1 ◀─▶ GPU 2       2. columns are exchanged inside a node
     /// ```
+    ///
+    /// ```
+    /// use collective::algorithms::{self, allgather_hierarchical};
+    ///
+    /// // Verified by all rules, and run on data.
+    /// collective::assert_correct!(allgather_hierarchical, ranks = 8, gpus = 8, inner = 0, outer = 1);
+    /// // Among 8 ranks, so many messages follow one another.
+    /// assert_eq!(algorithms::find("allgather_hierarchical").unwrap().cost(&[8, 8, 0, 1]).rounds(), 1);
+    /// ```
     #[collective(all_gather, in_place, defaults(gpus = 8, inner = 0, outer = 1), build(ranks = 8, gpus = 4))]
     pub fn allgather_hierarchical(p: &Program, ranks: usize, gpus: usize, inner: usize, outer: usize) {
         if !p.require(ranks.is_multiple_of(gpus), "the number of ranks must be a multiple of `gpus`") {
@@ -494,6 +521,15 @@ pub(super) mod programs {
     ///               ▲         ▲         ▲
     ///               ▼         ▼         ▼         2. columns are shared out between nodes
     ///   node 1    GPU 0     GPU 1     GPU 2
+    /// ```
+    ///
+    /// ```
+    /// use collective::algorithms::{self, reduce_scatter_hierarchical};
+    ///
+    /// // Verified by all rules, and run on data.
+    /// collective::assert_correct!(reduce_scatter_hierarchical, ranks = 8, gpus = 8, inner = 0, outer = 1);
+    /// // Among 8 ranks, so many messages follow one another.
+    /// assert_eq!(algorithms::find("reduce_scatter_hierarchical").unwrap().cost(&[8, 8, 0, 1]).rounds(), 1);
     /// ```
     #[collective(
         reduce_scatter,

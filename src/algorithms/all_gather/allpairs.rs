@@ -29,6 +29,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   ▼ ╱ ╲ ▼
 ///   2 ◀─▶ 3
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, allgather_allpairs};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(allgather_allpairs, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("allgather_allpairs").unwrap().cost(&[8]).rounds(), 1);
+/// ```
 #[collective(all_gather, in_place, build(ranks = 8))]
 pub fn allgather_allpairs(p: &Program, ranks: usize) {
     for rank in 0..ranks {

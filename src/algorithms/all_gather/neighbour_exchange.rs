@@ -33,6 +33,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   ─▶ 0   1 ◀─▶ 2   3 ◀─▶ 4   5 ◀─    round 1: the pair (5 and 0 are neighbours)
 ///   0 ◀─▶ 1   2 ◀─▶ 3   4 ◀─▶ 5        round 2: the pair that came last
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, allgather_neighbour_exchange};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(allgather_neighbour_exchange, ranks = 8);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("allgather_neighbour_exchange").unwrap().cost(&[8]).rounds(), 4);
+/// ```
 #[collective(all_gather, in_place, build(ranks = 8))]
 pub fn allgather_neighbour_exchange(p: &Program, ranks: usize) {
     if !p.require(ranks == 1 || ranks.is_multiple_of(2), "the number of ranks must be even, or 1") {

@@ -30,6 +30,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   0 ◀───────▶ 2          round 1: two
 ///         1 ◀───────▶ 3
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, allgather_recursive_doubling};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(allgather_recursive_doubling, ranks = 8);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("allgather_recursive_doubling").unwrap().cost(&[8]).rounds(), 3);
+/// ```
 #[collective(all_gather, in_place, build(ranks = 8))]
 pub fn allgather_recursive_doubling(p: &Program, ranks: usize) {
     if !p.require(ranks.is_power_of_two(), "the number of ranks must be a power of two") {

@@ -29,6 +29,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   ▲                 │
 ///   └─────────────────┘
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, allgather_ring};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(allgather_ring, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("allgather_ring").unwrap().cost(&[8, 1]).rounds(), 7);
+/// ```
 #[collective(all_gather, in_place, chunks = channels, defaults(channels = 1), build(ranks = 8))]
 pub fn allgather_ring(p: &Program, ranks: usize, channels: usize) {
     for channel in 0..channels {

@@ -30,6 +30,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   2 ──▶ 0, 1, 3
 ///   3 ──▶ 0, 1, 2
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, allreduce_allpairs_one_shot};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(allreduce_allpairs_one_shot, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("allreduce_allpairs_one_shot").unwrap().cost(&[8]).rounds(), 1);
+/// ```
 #[collective(all_reduce, in_place, chunks = 1, build(ranks = 8))]
 pub fn allreduce_allpairs_one_shot(p: &Program, ranks: usize) {
     // Where on a rank lies what another has sent: in the order of the others.

@@ -28,6 +28,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   0, 2, 3 ──▶ 1      chunk 1                        1 ──▶ 0, 2, 3      the sum of chunk 1
 ///   …                                                 …
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, allreduce_allpairs_two_shot};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(allreduce_allpairs_two_shot, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("allreduce_allpairs_two_shot").unwrap().cost(&[8]).rounds(), 2);
+/// ```
 #[collective(all_reduce, in_place, build(ranks = 8))]
 pub fn allreduce_allpairs_two_shot(p: &Program, ranks: usize) {
     for rank in 0..ranks {

@@ -35,6 +35,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   ▲                 ▲
 ///   └─────────────────┘
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, allreduce_bidirectional_ring};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(allreduce_bidirectional_ring, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("allreduce_bidirectional_ring").unwrap().cost(&[8]).rounds(), 14);
+/// ```
 #[collective(all_reduce, in_place, chunks = 2 * ranks, build(ranks = 8))]
 pub fn allreduce_bidirectional_ring(p: &Program, ranks: usize) {
     for direction in 0..2 {

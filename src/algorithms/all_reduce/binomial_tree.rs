@@ -39,6 +39,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///     │
 ///     7
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, allreduce_binomial_tree};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(allreduce_binomial_tree, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("allreduce_binomial_tree").unwrap().cost(&[8]).rounds(), 6);
+/// ```
 #[collective(all_reduce, in_place, chunks = 1, build(ranks = 8))]
 pub fn allreduce_binomial_tree(p: &Program, ranks: usize) {
     for rank in 0..ranks {

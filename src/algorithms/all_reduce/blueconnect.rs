@@ -44,6 +44,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   ▼    ▼    ▼
 ///   3 ─▶ 4 ─▶ 5 ─▶ 3      rings along z (0 ─▶ 3 ─▶ 0): sixths
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, allreduce_blueconnect};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(allreduce_blueconnect, ranks = 8, x = 8, y = 1);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("allreduce_blueconnect").unwrap().cost(&[8, 8, 1]).rounds(), 14);
+/// ```
 #[collective(all_reduce, in_place, defaults(x = 8, y = 1), build(ranks = 12, x = 2, y = 3))]
 pub fn allreduce_blueconnect(p: &Program, ranks: usize, x: usize, y: usize) {
     if !p.require(

@@ -31,6 +31,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   ▲                 │
 ///   └─────────────────┘
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, allreduce_ring};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(allreduce_ring, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("allreduce_ring").unwrap().cost(&[8, 1]).rounds(), 14);
+/// ```
 #[collective(all_reduce, in_place, chunks = ranks * channels, defaults(channels = 1), build(ranks = 8))]
 pub fn allreduce_ring(p: &Program, ranks: usize, channels: usize) {
     for channel in 0..channels {

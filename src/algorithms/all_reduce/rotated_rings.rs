@@ -32,6 +32,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   ring 0:  0 ▶ 1 ▶ 2 ▶ 3 ═▶ 4 ▶ 5 ▶ 6 ▶ 7 ═▶ 0      ═▶ between nodes, to GPU 0
 ///   ring 1:  1 ▶ 2 ▶ 3 ▶ 0 ═▶ 5 ▶ 6 ▶ 7 ▶ 4 ═▶ 1      ═▶ between nodes, to GPU 1
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, allreduce_rotated_rings};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(allreduce_rotated_rings, ranks = 8, gpus = 8);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("allreduce_rotated_rings").unwrap().cost(&[8, 8]).rounds(), 14);
+/// ```
 #[collective(all_reduce, in_place, chunks = ranks * gpus, defaults(gpus = 8), build(ranks = 4, gpus = 2))]
 pub fn allreduce_rotated_rings(p: &Program, ranks: usize, gpus: usize) {
     if !p.require(ranks.is_multiple_of(gpus), "the number of ranks must be a multiple of `gpus`") {

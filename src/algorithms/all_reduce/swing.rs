@@ -31,6 +31,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///  ─▶ 0   1 ◀─▶ 2   3 ◀─▶ 4   5 ◀─▶ 6   7 ◀─   step 1: ρ = −1
 ///   0 ◀─────────────▶ 3                        step 2: ρ = 3; 2 with 5, 4 with 7, 6 with 1
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, allreduce_swing};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(allreduce_swing, ranks = 8);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("allreduce_swing").unwrap().cost(&[8]).rounds(), 3);
+/// ```
 #[collective(all_reduce, in_place, chunks = 1, build(ranks = 8))]
 pub fn allreduce_swing(p: &Program, ranks: usize) {
     if !p.require(ranks.is_power_of_two(), "the number of ranks must be a power of two") {

@@ -207,6 +207,15 @@ mod programs {
     ///   ▼     ▼     ▼
     ///   0     1     2
     /// ```
+    ///
+    /// ```
+    /// use collective::algorithms::{self, allreduce_torus_2d};
+    ///
+    /// // Verified by all rules, and run on data.
+    /// collective::assert_correct!(allreduce_torus_2d, ranks = 8, x = 4, directions = 2);
+    /// // Among 8 ranks, so many messages follow one another.
+    /// assert_eq!(algorithms::find("allreduce_torus_2d").unwrap().cost(&[8, 4, 2]).rounds(), 12);
+    /// ```
     #[collective(
         all_reduce,
         in_place,
@@ -250,6 +259,15 @@ mod programs {
     ///   third A    x  y  z | z  y  x
     ///   third B    y  z  x | x  z  y
     ///   third C    z  x  y | y  x  z
+    /// ```
+    ///
+    /// ```
+    /// use collective::algorithms::{self, allreduce_torus_3d};
+    ///
+    /// // Verified by all rules, and run on data.
+    /// collective::assert_correct!(allreduce_torus_3d, ranks = 8, x = 2, y = 2, directions = 2);
+    /// // Among 8 ranks, so many messages follow one another.
+    /// assert_eq!(algorithms::find("allreduce_torus_3d").unwrap().cost(&[8, 2, 2, 2]).rounds(), 6);
     /// ```
     #[collective(
         all_reduce,

@@ -34,6 +34,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   8 ◀─▶ 0 ◀─▶ 1      round 0: rank 0 with its neighbours, all others likewise
 ///   6 ◀─▶ 0 ◀─▶ 3      round 1
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, allreduce_trivance};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(allreduce_trivance, ranks = 9);
+/// // Among 9 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("allreduce_trivance").unwrap().cost(&[9]).rounds(), 2);
+/// ```
 #[collective(all_reduce, in_place, chunks = 1, build(ranks = 9))]
 pub fn allreduce_trivance(p: &Program, ranks: usize) {
     if !p.require(3usize.pow(ranks.ilog(3)) == ranks, "the number of ranks must be a power of three") {

@@ -33,6 +33,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   8 ◀─▶ 0 ◀─▶ 1      round 0: a third of the data to either side; all other ranks likewise
 ///   6 ◀─▶ 0 ◀─▶ 3      round 1: a ninth
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, allreduce_trivance_bandwidth};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(allreduce_trivance_bandwidth, ranks = 9);
+/// // Among 9 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("allreduce_trivance_bandwidth").unwrap().cost(&[9]).rounds(), 4);
+/// ```
 #[collective(all_reduce, in_place, build(ranks = 9))]
 pub fn allreduce_trivance_bandwidth(p: &Program, ranks: usize) {
     if !p.require(3usize.pow(ranks.ilog(3)) == ranks, "the number of ranks must be a power of three") {

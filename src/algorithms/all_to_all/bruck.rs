@@ -35,6 +35,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   0 ────────▶ 2 ────────▶ 0      round 1: those with 2 and 3
 ///         1 ────────▶ 3 ────────▶ 1
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, alltoall_bruck};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(alltoall_bruck, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("alltoall_bruck").unwrap().cost(&[8]).rounds(), 3);
+/// ```
 #[collective(all_to_all, in_place, build(ranks = 8))]
 pub fn alltoall_bruck(p: &Program, ranks: usize) {
     for rank in 0..ranks {

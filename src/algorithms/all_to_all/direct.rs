@@ -31,6 +31,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   ▼ ╱ ╲ ▼
 ///   2 ◀─▶ 3
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, alltoall_direct};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(alltoall_direct, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("alltoall_direct").unwrap().cost(&[8]).rounds(), 1);
+/// ```
 #[collective(all_to_all, build(ranks = 8))]
 pub fn alltoall_direct(p: &Program, ranks: usize) {
     for rank in 0..ranks {

@@ -45,6 +45,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///               ▼         ▼         ▼
 ///   node 1    GPU 0 ◀─▶ GPU 1 ◀─▶ GPU 2
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, alltoall_hierarchical};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(alltoall_hierarchical, ranks = 8, gpus = 8, racks = 1);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("alltoall_hierarchical").unwrap().cost(&[8, 8, 1]).rounds(), 7);
+/// ```
 #[collective(
     all_to_all,
     in_place,

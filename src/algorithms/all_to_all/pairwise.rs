@@ -28,6 +28,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   0 ────────▶ 2 ────────▶ 0                round 2 (1 and 3 too)
 ///   0 ──────────────▶ 3                      round 3 (all the others too)
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, alltoall_pairwise};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(alltoall_pairwise, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("alltoall_pairwise").unwrap().cost(&[8]).rounds(), 7);
+/// ```
 #[collective(all_to_all, build(ranks = 8))]
 pub fn alltoall_pairwise(p: &Program, ranks: usize) {
     for rank in 0..ranks {

@@ -46,6 +46,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///               ▼
 ///   node 1    GPU 0 ◀─▶ GPU 1 ◀─▶ GPU 2       (GPU 1 is the leader for node 2 here too)
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, alltoall_three_step};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(alltoall_three_step, ranks = 8, gpus = 8);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("alltoall_three_step").unwrap().cost(&[8, 8]).rounds(), 1);
+/// ```
 #[collective(all_to_all, in_place, defaults(gpus = 8), build(ranks = 8, gpus = 2))]
 pub fn alltoall_three_step(p: &Program, ranks: usize, gpus: usize) {
     if !p.require(ranks.is_multiple_of(gpus), "the number of ranks must be a multiple of `gpus`") {

@@ -41,6 +41,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///               ▼         ▼
 ///   node 1    GPU 0 ◀─▶ GPU 1
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, alltoall_two_step};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(alltoall_two_step, ranks = 8, gpus = 8);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("alltoall_two_step").unwrap().cost(&[8, 8]).rounds(), 1);
+/// ```
 #[collective(all_to_all, in_place, defaults(gpus = 8), build(ranks = 8, gpus = 4))]
 pub fn alltoall_two_step(p: &Program, ranks: usize, gpus: usize) {
     if !p.require(ranks.is_multiple_of(gpus), "the number of ranks must be a multiple of `gpus`") {

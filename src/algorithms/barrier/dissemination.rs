@@ -28,6 +28,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   0 ─▶ 2 ─▶ 4 ─▶ 1 ─▶ 3 ─▶ 0              round 1: 2 further on
 ///   0 ─▶ 4 ─▶ 3 ─▶ 2 ─▶ 1 ─▶ 0              round 2: 4 further on
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, barrier_dissemination};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(barrier_dissemination, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("barrier_dissemination").unwrap().cost(&[8]).rounds(), 3);
+/// ```
 #[collective(barrier, in_place, build(ranks = 8))]
 pub fn barrier_dissemination(p: &Program, ranks: usize) {
     let mut known: Vec<ChunkRef<'_>> = Vec::new();

@@ -31,6 +31,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   0 ──────▶ 2       4 ──────▶ 6     round 1
 ///   0 ─▶ 1    2 ─▶ 3  4 ─▶ 5  6 ─▶ 7  round 2
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, broadcast_binomial};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(broadcast_binomial, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("broadcast_binomial").unwrap().cost(&[8, 0]).rounds(), 3);
+/// ```
 #[collective(broadcast, in_place, root = root, defaults(root = 0), build(ranks = 8))]
 pub fn broadcast_binomial(p: &Program, ranks: usize, root: usize) {
     // Positions count from the root.

@@ -30,6 +30,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   0 ──▶ 1 ──▶ 2 ──▶ 3
 ///      c     b     a        segments on their way
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, broadcast_chain};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(broadcast_chain, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("broadcast_chain").unwrap().cost(&[8, 8, 0]).rounds(), 14);
+/// ```
 #[collective(broadcast, in_place, chunks = segments, root = root, defaults(segments = 8, root = 0), build(ranks = 8))]
 pub fn broadcast_chain(p: &Program, ranks: usize, segments: usize, root: usize) {
     for segment in 0..segments {

@@ -48,6 +48,15 @@ pub(in crate::algorithms) fn double_tree_cost(ranks: usize, segments: usize) -> 
 ///              ┌┴┐   ┌┴┐                    ┌┴┐   ┌┴┐
 ///              1 3   5 7                    2 4   6 1
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, broadcast_double_tree};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(broadcast_double_tree, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("broadcast_double_tree").unwrap().cost(&[8, 8, 0]).rounds(), 10);
+/// ```
 #[collective(broadcast, in_place, chunks = 2 * segments, root = root, defaults(segments = 8, root = 0), build(ranks = 8))]
 pub fn broadcast_double_tree(p: &Program, ranks: usize, segments: usize, root: usize) {
     /// Gives data to the middle of `size` places from `first` on, which gives them to both sides.

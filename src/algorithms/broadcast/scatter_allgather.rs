@@ -37,6 +37,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   0 ─{1}─▶ 1  2 ─▶ 3  4 ─▶ 5      6 ─▶ 7
 ///   0 ─▶ 1 ─▶ 2 ─▶ 3 ─▶ 4 ─▶ 5 ─▶ 6 ─▶ 7 ─▶ 0              ring, 7 times
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, broadcast_scatter_allgather};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(broadcast_scatter_allgather, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("broadcast_scatter_allgather").unwrap().cost(&[8, 0]).rounds(), 10);
+/// ```
 #[collective(broadcast, in_place, chunks = ranks, root = root, defaults(root = 0), build(ranks = 8))]
 pub fn broadcast_scatter_allgather(p: &Program, ranks: usize, root: usize) {
     // Positions count from the root; the chunk of a number belongs to the position of that number.

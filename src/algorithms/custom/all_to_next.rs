@@ -44,6 +44,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///             ║     ║     ║     ║        ══▶ all cards
 ///   node 1    4 ──▶ 5 ──▶ 6 ──▶ 7        5, 6, 7 ──▶ 4: a share each
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, alltonext};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(alltonext, ranks = 8, gpus = 8);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("alltonext").unwrap().cost(&[8, 8]).rounds(), 1);
+/// ```
 #[collective(custom, chunks = gpus, defaults(gpus = 8), build(ranks = 8, gpus = 4))]
 pub fn alltonext(p: &Program, ranks: usize, gpus: usize) {
     if !p.require(ranks.is_multiple_of(gpus), "the number of ranks must be a multiple of `gpus`") {

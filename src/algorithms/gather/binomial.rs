@@ -39,6 +39,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   0 ◀────── 2       4 ◀────── 6     round 1: of two ranks
 ///   0 ◀────────────── 4               round 2: of four ranks
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, gather_binomial};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(gather_binomial, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("gather_binomial").unwrap().cost(&[8, 0]).rounds(), 3);
+/// ```
 #[collective(gather, in_place, root = root, defaults(root = 0), build(ranks = 8))]
 pub fn gather_binomial(p: &Program, ranks: usize, root: usize) {
     // Positions count from the root.

@@ -30,6 +30,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   2 ──▶├──▶ 0
 ///   3 ──▶┘
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, gather_linear};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(gather_linear, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("gather_linear").unwrap().cost(&[8, 0]).rounds(), 1);
+/// ```
 #[collective(gather, in_place, root = root, defaults(root = 0), build(ranks = 8))]
 pub fn gather_linear(p: &Program, ranks: usize, root: usize) {
     for from in 0..ranks {

@@ -34,6 +34,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   0 ◀────── 2       4 ◀────── 6     round 1
 ///   0 ◀────────────── 4               round 2
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, reduce_binomial};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(reduce_binomial, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("reduce_binomial").unwrap().cost(&[8, 0]).rounds(), 3);
+/// ```
 #[collective(reduce, in_place, root = root, defaults(root = 0), build(ranks = 8))]
 pub fn reduce_binomial(p: &Program, ranks: usize, root: usize) {
     // Positions count from the root.

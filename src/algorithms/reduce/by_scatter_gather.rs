@@ -42,6 +42,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   0 ◀── 1   2 ◀── 3      a quarter
 ///   0 ◀── 2                half
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, reduce_by_scatter_gather};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(reduce_by_scatter_gather, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("reduce_by_scatter_gather").unwrap().cost(&[8, 0]).rounds(), 6);
+/// ```
 #[collective(reduce, in_place, chunks = 1 << ranks.max(1).ilog2(), root = root, defaults(root = 0), build(ranks = 8))]
 pub fn reduce_by_scatter_gather(p: &Program, ranks: usize, root: usize) {
     // Positions count from the root.

@@ -34,6 +34,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///              ┌┴┐   ┌┴┐                    ┌┴┐   ┌┴┐
 ///              1 3   5 7                    2 4   6 1
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, reduce_double_tree};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(reduce_double_tree, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("reduce_double_tree").unwrap().cost(&[8, 8, 0]).rounds(), 10);
+/// ```
 #[collective(reduce, in_place, chunks = 2 * segments, root = root, defaults(segments = 8, root = 0), build(ranks = 8))]
 pub fn reduce_double_tree(p: &Program, ranks: usize, segments: usize, root: usize) {
     /// The sum over `size` places from `first` on, at the middle of them.

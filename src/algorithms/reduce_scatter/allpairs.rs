@@ -33,6 +33,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   ▼ ╱ ╲ ▼
 ///   2 ◀─▶ 3
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, reduce_scatter_allpairs};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(reduce_scatter_allpairs, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("reduce_scatter_allpairs").unwrap().cost(&[8]).rounds(), 1);
+/// ```
 #[collective(reduce_scatter, in_place, build(ranks = 8))]
 pub fn reduce_scatter_allpairs(p: &Program, ranks: usize) {
     // All parts leave at once, to wait in scratch, so that no message waits for the addition of another.

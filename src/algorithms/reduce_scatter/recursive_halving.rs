@@ -28,6 +28,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///         1 ◀───────▶ 3
 ///   0 ◀─▶ 1   2 ◀─▶ 3      round 1: a quarter
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, reduce_scatter_recursive_halving};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(reduce_scatter_recursive_halving, ranks = 8);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("reduce_scatter_recursive_halving").unwrap().cost(&[8]).rounds(), 3);
+/// ```
 #[collective(reduce_scatter, in_place, build(ranks = 8))]
 pub fn reduce_scatter_recursive_halving(p: &Program, ranks: usize) {
     if !p.require(ranks.is_power_of_two(), "the number of ranks must be a power of two") {

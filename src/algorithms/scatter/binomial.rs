@@ -33,6 +33,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   0 ─{2,3}▶ 2       4 ─{6,7}▶ 6           round 1
 ///   0 ─▶ 1    2 ─▶ 3  4 ─▶ 5    6 ─▶ 7      round 2
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, scatter_binomial};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(scatter_binomial, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("scatter_binomial").unwrap().cost(&[8, 0]).rounds(), 3);
+/// ```
 #[collective(scatter, in_place, root = root, defaults(root = 0), build(ranks = 8))]
 pub fn scatter_binomial(p: &Program, ranks: usize, root: usize) {
     // Positions count from the root.

@@ -30,6 +30,15 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 ///   0 ──▶├──▶ 2
 ///        └──▶ 3
 /// ```
+///
+/// ```
+/// use collective::algorithms::{self, scatter_linear};
+///
+/// // Verified by all rules, and run on data.
+/// collective::assert_correct!(scatter_linear, ranks = [5, 8]);
+/// // Among 8 ranks, so many messages follow one another.
+/// assert_eq!(algorithms::find("scatter_linear").unwrap().cost(&[8, 0]).rounds(), 1);
+/// ```
 #[collective(scatter, in_place, root = root, defaults(root = 0), build(ranks = 8))]
 pub fn scatter_linear(p: &Program, ranks: usize, root: usize) {
     for to in 0..ranks {

@@ -2,9 +2,9 @@
 
 use collective::Size;
 use collective::compare::Comparison;
-use collective::sim::Conventions;
 use collective::sim::report::{algbw_gb_per_s, busbw_gb_per_s};
 use collective::sim::units::{Bytes, Picos};
+use collective::sim::{Conventions, Model};
 use serde_json::{Value, json};
 
 use super::Compare;
@@ -47,6 +47,12 @@ impl Shown<'_> {
         if comparison.rows.len() > 1 {
             text.push_str("\ntimes of all in us, in the order of the last column\n");
             text.push_str(&self.all());
+        }
+        if arguments.model != Model::LogGp {
+            text.push_str(
+                "note: a message costs its sender nothing here but the link's time: many at once, as in all-pairs, come out better than \
+                 on hardware; --model loggp charges o and g for each\n",
+            );
         }
         for (label, size, why) in self.without_time() {
             text.push_str(&format!("note: {label} has no time at {size}: {why}\n"));
