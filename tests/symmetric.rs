@@ -129,13 +129,13 @@ fn hierarchical_halving_doubling(p: &Program, nodes: usize, gpus: usize) {
         for rank in 0..ranks {
             let kept = rank % gpus * nodes + rank / gpus / distance * distance;
             let half = |rank| p.chunks(rank, Buffer::Output, kept, distance);
-            half(rank).reduce(half((rank / gpus ^ distance) * gpus + rank % gpus));
+            half(rank).reduce(half(((rank / gpus) ^ distance) * gpus + rank % gpus));
         }
     }
     for distance in (0..rounds).map(|round| 1 << round) {
         for rank in 0..ranks {
             let held = rank % gpus * nodes + rank / gpus / distance * distance;
-            let peer = (rank / gpus ^ distance) * gpus + rank % gpus;
+            let peer = ((rank / gpus) ^ distance) * gpus + rank % gpus;
             p.chunks(rank, Buffer::Output, held, distance).copy_to(peer, Buffer::Output, held);
         }
     }
