@@ -4,12 +4,13 @@
 use chakra_et::graph::SymmetricGraph;
 use collective::algorithms::*;
 use collective::et::{self, EtOptions, ReduceRate};
-use collective::sim::topology::{Dimension, Topology};
+use collective::sim::topology::{Dimension, DimensionKind, FatTree, LinkSpec, Routing, Topology};
 use collective::sim::{Conventions, LogGp, Model, Simulation};
+use collective::symmetric::BetweenNodes::{HalvingDoubling, Ring};
 use collective::symmetric::{self, SymmetricError};
-use collective::{CollectiveKind, Program, Setting, Size, compile};
+use collective::{Buffer, CollectiveKind, ElementType, Program, Setting, Size, compile};
 
-/// The library's program is simulated rank by rank, the symmetric graph folded: times and messages are equal.
+/// The symmetric graph is that of the program, node by node; folded and rank by rank it takes the same times.
 fn same(
     kind: CollectiveKind,
     ranks: usize,
@@ -20,8 +21,16 @@ fn same(
 ) {
     let setting = Setting { in_place: true, chunks: Some(chunks), ..Setting::new("test", kind, ranks) };
     let schedule = compile(&setting.trace("", program).unwrap()).unwrap();
-    let options = EtOptions { reduce_rate: ReduceRate::CollectiveApi, ..EtOptions::new(Size::bytes(size)) };
+    let size = Size::bytes(size).with_type(ElementType::I8);
+    let options = EtOptions { reduce_rate: ReduceRate::CollectiveApi, ..EtOptions::new(size) };
     let library = et::graph(&schedule, &options).unwrap();
+    for (rank, (expanded, of_library)) in graph.expand().ranks().iter().zip(library.ranks()).enumerate() {
+        assert_eq!(expanded.ops(), of_library.ops(), "rank {rank} of {ranks}");
+        for node in 0..expanded.len() as u32 {
+            assert_eq!(expanded.deps(node), of_library.deps(node), "rank {rank} of {ranks}, node {node}");
+        }
+    }
+    assert_eq!(graph.rank_count() as usize, library.rank_count());
     let (bandwidth, latency) = ("50 GB/s".parse().unwrap(), "500 ns".parse().unwrap());
     for dimension in [Dimension::ring, Dimension::switch, Dimension::fully_connected] {
         let topology = Topology::new([dimension(ranks as u32, bandwidth, latency)]).unwrap();
@@ -29,7 +38,16 @@ fn same(
             let simulation = Simulation::new(&topology).model(Model::Analytical).conventions(conventions);
             let each = simulation.fold(false).run(&library).unwrap();
             let folded = simulation.run_symmetric(graph).unwrap();
-            assert!(folded.folded && !each.folded);
+            let alike = simulation.fold(false).run_symmetric(graph).unwrap();
+            // Nodes are no neighbours on a ring as their numbers say.
+            let is_ring = topology.dimensions().all(|dimension| dimension.kind == DimensionKind::Ring);
+            let has_nodes = graph.info().is_some_and(|info| info.name == "allreduce_hierarchical");
+            assert!(folded.folded || is_ring && has_nodes);
+            assert!(!each.folded && !alike.folded);
+            assert_eq!(
+                (alike.finish, alike.messages, alike.bytes),
+                (each.finish.clone(), each.messages, each.bytes)
+            );
             assert_eq!(folded.finish, each.finish, "{ranks} ranks");
             assert_eq!((folded.messages, folded.bytes), (each.messages, each.bytes));
         }
@@ -48,7 +66,7 @@ fn reduce_micros(bytes: u64) -> u64 {
 #[test]
 fn rings_are_those_of_the_library() {
     use CollectiveKind::{AllGather, AllReduce, ReduceScatter};
-    for n in [3, 4, 7, 8] {
+    for n in [2, 3, 4, 7, 8] {
         let (size, ranks) = (n as u64 * 131_072, n as u32);
         let ring = symmetric::allreduce_ring(ranks, size, reduce_micros).unwrap();
         same(AllReduce, n, n, size, |p| allreduce_ring(p, n, 1), &ring);
@@ -61,12 +79,169 @@ fn rings_are_those_of_the_library() {
 
 #[test]
 fn halving_doubling_is_that_of_the_library() {
-    for n in [4, 8, 16] {
+    for n in [2, 4, 8, 16] {
         let size = n as u64 * 65_536;
         let graph = symmetric::allreduce_recursive_halving_doubling(n as u32, size, reduce_micros).unwrap();
         let program = |p: &Program| allreduce_recursive_halving_doubling(p, n);
         same(CollectiveKind::AllReduce, n, n, size, program, &graph);
     }
+}
+
+/// In every round each rank sends all it has to its partner, where it is kept apart until it is added.
+fn recursive_doubling(p: &Program, ranks: usize) {
+    for rank in 0..ranks {
+        p.chunk(rank, Buffer::Input, 0).copy_to(rank, Buffer::Output, 0);
+    }
+    for round in 0..ranks.ilog2() as usize {
+        for rank in 0..ranks {
+            p.chunk(rank ^ 1 << round, Buffer::Output, 0).copy_to(rank, Buffer::Scratch("arrived"), round);
+        }
+        for rank in 0..ranks {
+            p.chunk(rank, Buffer::Output, 0).reduce(p.chunk(rank, Buffer::Scratch("arrived"), round));
+        }
+    }
+}
+
+#[test]
+fn recursive_doubling_is_that_of_a_program() {
+    for n in [2, 4, 8, 16] {
+        let graph = symmetric::allreduce_recursive_doubling(n as u32, 65_537, reduce_micros).unwrap();
+        same(CollectiveKind::AllReduce, n, 1, 65_537, |p| recursive_doubling(p, n), &graph);
+    }
+}
+
+/// The library's hierarchical all-reduce with halving and doubling between the nodes.
+fn hierarchical_halving_doubling(p: &Program, nodes: usize, gpus: usize) {
+    let ranks = nodes * gpus;
+    let piece =
+        |node: usize, gpu: usize, of: usize| p.chunks(node * gpus + gpu, Buffer::Output, of * nodes, nodes);
+    for rank in 0..ranks {
+        p.chunks(rank, Buffer::Input, 0, ranks).copy_to(rank, Buffer::Output, 0);
+    }
+    for (node, gpu) in (0..ranks).map(|rank| (rank / gpus, rank % gpus)) {
+        let mut sum = piece(node, gpu, gpu);
+        for distance in 1..gpus {
+            sum = sum.reduce(piece(node, (gpu + distance) % gpus, gpu));
+        }
+    }
+    let rounds = nodes.ilog2();
+    for distance in (0..rounds).rev().map(|round| 1 << round) {
+        for rank in 0..ranks {
+            let kept = rank % gpus * nodes + rank / gpus / distance * distance;
+            let half = |rank| p.chunks(rank, Buffer::Output, kept, distance);
+            half(rank).reduce(half(((rank / gpus) ^ distance) * gpus + rank % gpus));
+        }
+    }
+    for distance in (0..rounds).map(|round| 1 << round) {
+        for rank in 0..ranks {
+            let held = rank % gpus * nodes + rank / gpus / distance * distance;
+            let peer = ((rank / gpus) ^ distance) * gpus + rank % gpus;
+            p.chunks(rank, Buffer::Output, held, distance).copy_to(peer, Buffer::Output, held);
+        }
+    }
+    for (node, gpu) in (0..ranks).map(|rank| (rank / gpus, rank % gpus)) {
+        for distance in 1..gpus {
+            let peer = node * gpus + (gpu + gpus - distance) % gpus;
+            piece(node, gpu, gpu).copy_to(peer, Buffer::Output, gpu * nodes);
+        }
+    }
+}
+
+#[test]
+fn hierarchical_all_reduce_is_that_of_the_library() {
+    for (nodes, gpus) in [(2, 2), (2, 3), (3, 4), (5, 3), (4, 8), (3, 1), (7, 2)] {
+        let (n, size) = (nodes * gpus, (nodes * gpus * 32_768) as u64);
+        let graph =
+            symmetric::allreduce_hierarchical(nodes as u32, gpus as u32, Ring, size, reduce_micros).unwrap();
+        same(CollectiveKind::AllReduce, n, n, size, |p| allreduce_hierarchical(p, n, gpus), &graph);
+    }
+    for (nodes, gpus) in [(2, 2), (4, 3), (8, 2), (16, 4), (4, 1), (2, 7)] {
+        let (n, size) = (nodes * gpus, (nodes * gpus * 32_768) as u64);
+        let of_one = (nodes as u32, gpus as u32);
+        let graph =
+            symmetric::allreduce_hierarchical(of_one.0, of_one.1, HalvingDoubling, size, reduce_micros);
+        let program = |p: &Program| hierarchical_halving_doubling(p, nodes, gpus);
+        same(CollectiveKind::AllReduce, n, n, size, program, &graph.unwrap());
+    }
+}
+
+/// A fat tree of 64 pods, 32 edges each, of 64 members; with half the bandwidth above the edges.
+fn fat_tree() -> FatTree {
+    let link = |bandwidth: &str| LinkSpec::new(bandwidth.parse().unwrap(), "500 ns".parse().unwrap());
+    FatTree {
+        pods: 64,
+        edges: 32,
+        aggregations: 32,
+        cores: 32,
+        hosts: 64,
+        host: link("50 GB/s"),
+        edge_uplink: link("25 GB/s"),
+        core_uplink: link("25 GB/s"),
+        routing: Routing::default(),
+    }
+}
+
+#[test]
+fn of_131_072_ranks_on_a_fat_tree_one_stands_for_all() {
+    let (nodes, gpus, chunk) = (16_384, 8, 50_000);
+    let size = u64::from(nodes * gpus) * chunk;
+    let tree = fat_tree().build().unwrap();
+    let analytical = Simulation::new(&tree).model(Model::Analytical);
+    let graph =
+        symmetric::allreduce_hierarchical(nodes, gpus, HalvingDoubling, size, symmetric::free).unwrap();
+    let report = analytical.run_symmetric(&graph).unwrap();
+    assert!(report.folded);
+    // Under an edge there are 8 nodes, 2 hops apart; the pieces of a chunk are 1 µs there and 2 µs above. Inside, a piece of
+    // 16,384 chunks twice; 3 halvings of 1, 2, 4 chunks under an edge, 5 of 8 to 128 in a pod, 6 of 256 to 8,192 between, all
+    // twice.
+    let inside = 2.0 * (1_000.0 + 16_384.0 * 1_000.0);
+    let edge = 2.0 * (3.0 * 1_000.0 + 7.0 * 1_000.0);
+    let pod = 2.0 * (5.0 * 2_000.0 + 248.0 * 2_000.0);
+    let core = 2.0 * (6.0 * 3_000.0 + (8_192.0 * 2.0 - 256.0) * 2_000.0);
+    assert_eq!(report.makespan.as_ns(), inside + edge + pod + core);
+    assert_eq!(report.messages, u64::from(nodes * gpus) * (14 + 28));
+    // Rank by rank it is the same.
+    let each = analytical.fold(false).run_symmetric(&graph).unwrap();
+    assert_eq!((each.finish, each.messages, each.bytes), (report.finish, report.messages, report.bytes));
+    // A ring of nodes is no ring of equals on a tree.
+    let ring = symmetric::allreduce_hierarchical(nodes, gpus, Ring, size, symmetric::free).unwrap();
+    let error = analytical.run_symmetric(&ring).unwrap_err().to_string();
+    assert!(error.contains("one rank cannot stand for all"), "{error}");
+}
+
+#[test]
+fn a_ring_on_a_tree_is_simulated_rank_by_rank_without_its_nodes() {
+    let tree = FatTree { pods: 3, edges: 2, hosts: 5, ..fat_tree() }.build().unwrap();
+    let ring = symmetric::allreduce_ring(30, 30 * 65_536, reduce_micros).unwrap();
+    let simulation = Simulation::new(&tree).model(Model::Analytical);
+    let alike = simulation.run_symmetric(&ring).unwrap();
+    assert!(!alike.folded);
+    assert_eq!(alike, simulation.fold(false).run(&ring.expand()).unwrap());
+}
+
+#[test]
+fn library_names_give_the_library_graphs() {
+    let size = Size::bytes(96 * 4);
+    let find =
+        |name: &str, parameters: &[(&str, usize)]| symmetric::find(name, parameters, size, reduce_micros);
+    let ring = symmetric::allreduce_ring(12, 96 * 4, reduce_micros).unwrap();
+    assert_eq!(find("allreduce_ring", &[("ranks", 12), ("channels", 1)]), Some(ring));
+    let two = symmetric::allreduce_hierarchical(4, 3, Ring, 96 * 4, reduce_micros).unwrap();
+    assert_eq!(find("allreduce_hierarchical", &[("ranks", 12), ("gpus", 3)]), Some(two));
+    // Every algorithm here that the library has is found by the parameters that it has there.
+    for algorithm in collective::algorithms::ALL {
+        let values = algorithm.values(&[("ranks", 16)]).unwrap();
+        let parameters: Vec<(&str, usize)> =
+            algorithm.params.iter().map(|parameter| parameter.name).zip(values).collect();
+        let has_one = algorithm.name != "allreduce_rotated_rings";
+        assert_eq!(find(algorithm.name, &parameters).is_some(), has_one, "{}", algorithm.name);
+    }
+    // Two channels, elements that do not divide, one rank, one node, no such algorithm.
+    assert_eq!(find("allreduce_ring", &[("ranks", 12), ("channels", 2)]), None);
+    assert_eq!(find("allreduce_ring", &[("ranks", 36), ("channels", 1)]), None);
+    assert_eq!(find("allreduce_ring", &[("ranks", 1), ("channels", 1)]), None);
+    assert_eq!(find("allreduce_hierarchical", &[("ranks", 8), ("gpus", 8)]), None);
+    assert_eq!(find("allreduce_tree", &[("ranks", 8)]), None);
 }
 
 #[test]

@@ -5,6 +5,8 @@ mod support;
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use support::{fails, json, succeeds, with_ring};
@@ -132,6 +134,94 @@ fn what_astra_sim_does_not_know_is_refused_under_its_conventions() {
         let stderr = fails(at, 2, &format!("simulate allreduce_ring --topology ring.yml {arguments}"));
         assert!(stderr.contains(wanted), "{arguments}: {stderr}");
     }
+}
+
+#[test]
+fn very_many_ranks_are_simulated_by_one_where_all_do_the_same() {
+    let directory = directory();
+    let at = directory.path();
+    fs::write(at.join("large.toml"), RING_TOML.replace('8', "131072").replace("ring", "switch")).unwrap();
+    // 2 (n−1) rounds of two links of 500 ns and a byte, 20 ps.
+    let run = "simulate allreduce_ring --ranks 131072 --topology large.toml --size 131072 --type i8";
+    let report = json(&succeeds(at, &format!("{run} --model analytical --json")));
+    assert_eq!(report["time_ns"], json!(262_142.0 * 1_000.02));
+    assert_eq!((&report["messages"], &report["folded"]), (&json!(262_142_u64 * 131_072), &json!(true)));
+    assert_eq!(report["algorithm"], json!("allreduce_ring"));
+    // Each of 2 (n−1) rounds takes 2 o + L under loggp.
+    let loggp = json(&succeeds(
+        at,
+        "simulate allreduce_ring --ranks 131072 --size 131072 --type i8 --model loggp --json",
+    ));
+    assert_eq!(loggp["time_ns"], json!(262_142_u64 * 5_500));
+    for algorithm in ["allgather_ring", "reduce_scatter_ring", "allreduce_hierarchical"] {
+        let run = run.replace("allreduce_ring", algorithm);
+        let text = succeeds(at, &format!("{run} --model analytical"));
+        assert!(text.contains("one was simulated for all"), "{text}");
+    }
+    // Links are shared, ranks differ, or all are asked for: then it is too much.
+    for more in
+        ["--model link-queue", "--model analytical --straggler 3=+1us", "--model analytical --no-fold"]
+    {
+        let stderr = fails(at, 2, &format!("{run} {more}"));
+        assert!(stderr.contains("one rank cannot stand for all"), "{stderr}");
+    }
+    // Unequal chunks have no such form, and two channels none that is known.
+    let stderr = fails(at, 2, &format!("{run} --model analytical --set channels=2"));
+    assert!(stderr.contains("more than 67108864 chunks"), "{stderr}");
+}
+
+#[test]
+fn a_large_algorithm_takes_the_time_of_the_compiled_one() {
+    let directory = directory();
+    let at = directory.path();
+    // 480 ranks have 1.1 million nodes.
+    fs::write(at.join("large.toml"), RING_TOML.replace('8', "480")).unwrap();
+    let run =
+        "simulate allreduce_ring --topology large.toml --size 480KiB --reduce-rate 1GB/s --json --model";
+    for model in ["analytical", "link-queue"] {
+        let report = json(&succeeds(at, &format!("{run} {model}")));
+        // For source lines it is compiled.
+        let compiled = json(&succeeds(at, &format!("{run} {model} --critical-path")));
+        for key in ["time_ns", "messages", "bytes", "ranks", "busbw_gb_per_s", "collective", "size_bytes"] {
+            assert_eq!(report[key], compiled[key], "{model}: {key}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_in_the_middle_of_a_run_prints_what_there_is() {
+    let directory = directory();
+    let at = directory.path();
+    // Two million messages, which take seconds.
+    fs::write(at.join("large.toml"), RING_TOML.replace('8', "1024").replace("ring", "switch")).unwrap();
+    let arguments = "simulate allreduce_ring --topology large.toml --model fluid --json";
+    // Nothing tells from outside when the run has begun, so it is interrupted later and later.
+    for wait in (0..7).map(|power| Duration::from_millis(100 << power)) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_collective"));
+        command.current_dir(at).args(arguments.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        thread::sleep(wait);
+        // It may have ended.
+        let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).output().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        if !stderr.contains("interrupted at") {
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(130), "{stderr}");
+        let said = stderr.lines().collect::<Vec<_>>();
+        assert!(said.len() == 1 && said[0].starts_with("error: allreduce_ring: interrupted at "), "{stderr}");
+        let report = json(&String::from_utf8(output.stdout).unwrap());
+        assert_eq!(report["verdict"], "interrupted");
+        let nodes = 1024 * 5 * 1023_u64;
+        assert_eq!(report["nodes"], json!(nodes));
+        let finished = report["finished_nodes"].as_u64().unwrap();
+        assert!((1..nodes).contains(&finished), "{finished}");
+        assert_eq!(report["ranks"].as_array().unwrap().len(), 1024);
+        return;
+    }
+    panic!("the run was never met while it ran");
 }
 
 #[cfg(unix)]

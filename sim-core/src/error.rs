@@ -45,8 +45,8 @@ pub enum SimError {
     },
     /// All ranks do the same, but one cannot stand for them, and together they are too many.
     #[error(
-        "one rank cannot stand for all under this model and topology ({model}), or the run does not get to its end; \
-         and unfolded the graph has {nodes} nodes, more than {limit}"
+        "one rank cannot stand for all under this model, these settings and this topology ({model}), and unfolded the graph \
+         has {nodes} nodes, more than {limit}"
     )]
     CannotFold {
         /// The model.

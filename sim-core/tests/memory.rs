@@ -26,17 +26,33 @@ fn ring(n: u32) -> Graph {
     Graph::new(ranks.collect())
 }
 
+/// Everyone to everyone at once: as many connections as messages.
+fn all_pairs(n: u32) -> Graph {
+    let ranks = (0..n).map(|rank| {
+        let mut graph = RankGraph::builder();
+        for step in 1..n {
+            let (dst, src) = ((rank + step) % n, (rank + n - step) % n);
+            for op in [Op::Send { dst, tag: 0, bytes: 65_536 }, Op::Recv { src, tag: 0, bytes: 65_536 }] {
+                graph.push(op, [], Origin::default()).unwrap();
+            }
+        }
+        graph.finish()
+    });
+    Graph::new(ranks.collect())
+}
+
 // One test only: the peak is that of the process.
 #[test]
 fn a_message_takes_at_most_64_bytes() {
-    let graph = ring(256);
+    let (graph, pairs) = (ring(256), all_pairs(256));
     let (bandwidth, latency) = ("50 GB/s".parse().unwrap(), "500 ns".parse().unwrap());
     let topology = Topology::new([Dimension::ring(256, bandwidth, latency)]).unwrap();
-    for model in Model::ALL {
+    let of_ring = Model::ALL.map(|model| (model, &graph));
+    for (model, graph) in of_ring.into_iter().chain([(Model::Analytical, &pairs)]) {
         let simulation = Simulation::new(&topology).model(model).fold(false);
         ALLOCATOR.reset_peak_usage();
         let before = ALLOCATOR.current_usage();
-        let report = simulation.run(&graph).unwrap();
+        let report = simulation.run(graph).unwrap();
         let bytes = ALLOCATOR.peak_usage() - before;
         let each = bytes as f64 / report.messages as f64;
         println!("{model}: {each:.2} bytes a message");

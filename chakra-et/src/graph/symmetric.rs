@@ -31,7 +31,40 @@ pub struct Symmetry {
 enum Kind {
     Rotation,
     Xor,
-    Torus(Vec<u32>),
+    Torus(Vec<Axis>),
+}
+
+/// A dimension of a torus, or several of size 2 after each other: they are a hypercube.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Axis {
+    size: u32,
+    is_cube: bool,
+}
+
+impl Axis {
+    fn of(sizes: &[u32]) -> Vec<Self> {
+        let mut axes: Vec<Self> = Vec::new();
+        for &size in sizes {
+            match axes.last_mut() {
+                Some(axis) if axis.is_cube && size == 2 => axis.size *= 2,
+                _ => axes.push(Self { size, is_cube: size == 2 }),
+            }
+        }
+        axes
+    }
+
+    /// Both must be below the size.
+    #[inline]
+    fn moved(&self, x: u32, by: u32) -> u32 {
+        match self.is_cube {
+            true => x ^ by,
+            false => Symmetry::rotated(x, by, self.size),
+        }
+    }
+
+    fn back(&self, x: u32) -> u32 {
+        if self.is_cube || x == 0 { x } else { self.size - x }
+    }
 }
 
 /// What is no symmetry, or no graph that has it.
@@ -82,7 +115,7 @@ impl Symmetry {
     pub fn torus(sizes: &[u32]) -> Result<Self, SymmetryError> {
         let product = sizes.iter().try_fold(1u32, |product, size| product.checked_mul(*size));
         let ranks = product.filter(|ranks| *ranks > 0).ok_or(SymmetryError::NoTorus)?;
-        Ok(Self { kind: Kind::Torus(sizes.to_vec()), ranks })
+        Ok(Self { kind: Kind::Torus(Axis::of(sizes)), ranks })
     }
 
     /// Number of ranks.
@@ -96,40 +129,35 @@ impl Symmetry {
     #[must_use]
     pub fn moved(&self, rank: u32, by: u32) -> u32 {
         match &self.kind {
-            Kind::Rotation => {
-                // Without overflow: rank + by - ranks if that is not below 0.
-                let left = self.ranks - by;
-                if rank >= left { rank - left } else { rank + by }
-            }
+            Kind::Rotation => Self::rotated(rank, by, self.ranks),
             Kind::Xor => rank ^ by,
-            Kind::Torus(sizes) => Self::by_coordinate(sizes, rank, by, |x, by, size| {
-                ((u64::from(x) + u64::from(by)) % u64::from(size)) as u32
-            }),
+            Kind::Torus(axes) => Self::by_coordinate(axes, rank, by, Axis::moved),
         }
+    }
+
+    /// x + by modulo size, without overflow.
+    #[inline]
+    fn rotated(x: u32, by: u32, size: u32) -> u32 {
+        let left = size - by;
+        if x >= left { x - left } else { x + by }
     }
 
     /// Which rank is taken to rank 0 by the relabelling that takes rank 0 to `rank`.
     #[must_use]
     pub fn back(&self, rank: u32) -> u32 {
         match &self.kind {
-            Kind::Rotation => {
-                if rank == 0 {
-                    0
-                } else {
-                    self.ranks - rank
-                }
-            }
+            Kind::Rotation => Axis { size: self.ranks, is_cube: false }.back(rank),
             Kind::Xor => rank,
-            Kind::Torus(sizes) => {
-                Self::by_coordinate(sizes, rank, 0, |x, _, size| if x == 0 { 0 } else { size - x })
-            }
+            Kind::Torus(axes) => Self::by_coordinate(axes, rank, 0, |axis, x, _| axis.back(x)),
         }
     }
 
-    fn by_coordinate(sizes: &[u32], mut a: u32, mut b: u32, f: impl Fn(u32, u32, u32) -> u32) -> u32 {
+    #[inline]
+    fn by_coordinate(axes: &[Axis], mut a: u32, mut b: u32, f: impl Fn(&Axis, u32, u32) -> u32) -> u32 {
         let (mut rank, mut stride) = (0, 1);
-        for &size in sizes {
-            rank += stride * f(a % size, b % size, size);
+        for axis in axes {
+            let size = axis.size;
+            rank += stride * f(axis, a % size, b % size);
             (a, b) = (a / size, b / size);
             stride *= size;
         }
@@ -266,7 +294,10 @@ mod tests {
 
     fn symmetries() -> Vec<Symmetry> {
         let mut all = vec![Symmetry::rotation(1), Symmetry::rotation(12), Symmetry::xor(16).unwrap()];
-        all.extend([&[3, 4][..], &[2, 3, 2], &[5], &[1, 4, 1]].map(|sizes| Symmetry::torus(sizes).unwrap()));
+        all.extend(
+            [&[3, 4][..], &[2, 3, 2], &[5], &[1, 4, 1], &[3, 2, 2, 2, 3]]
+                .map(|sizes| Symmetry::torus(sizes).unwrap()),
+        );
         all
     }
 

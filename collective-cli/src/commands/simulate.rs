@@ -9,13 +9,14 @@ mod watch;
 
 use std::path::{Path, PathBuf};
 
-use chakra_et::graph::Graph;
+use chakra_et::graph::{Graph, SymmetricGraph};
 use clap::Args;
+use collective::et::{EtOptions, NodeOrder};
 use collective::sim::report::{algbw_gb_per_s, busbw_factor, busbw_gb_per_s};
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::{Bytes, Picos};
 use collective::sim::{Compat, Conventions, LogGp, Model, Progress, Report, SimError, Simulation};
-use collective::{AlgorithmDef, Schedule, algorithms, et};
+use collective::{AlgorithmDef, Schedule, algorithms, et, symmetric};
 use serde_json::{Value, json};
 
 use self::conditions::Conditions;
@@ -88,9 +89,29 @@ fn known_collective(name: &str) -> Result<String, String> {
         .to_owned())
 }
 
+/// What is executed.
+enum Program {
+    Each(Graph),
+    /// Too large to be written out: all ranks do what the first does.
+    Alike(SymmetricGraph),
+}
+
+impl Program {
+    fn rank_count(&self) -> usize {
+        match self {
+            Self::Each(graph) => graph.rank_count(),
+            Self::Alike(graph) => graph.rank_count() as usize,
+        }
+    }
+}
+
+/// From so many nodes on an algorithm is not compiled where the graph of one rank can be had without: the result is the
+/// same, but compiling takes seconds, and from a few thousand ranks on more memory than there is.
+const MANY_NODES: u64 = 1 << 20;
+
 /// What is known of a graph beside its nodes.
 struct Subject {
-    graph: Graph,
+    program: Program,
     name: String,
     /// Of a built-in algorithm, by name.
     parameters: Vec<(&'static str, usize)>,
@@ -118,7 +139,7 @@ impl Simulate {
             let Some(loaded) = &mut loaded else {
                 return Err(Failure::input("--placement goes with --topology: loggp has no places"));
             };
-            loaded.topology = placement.place(&loaded.topology, subject.graph.rank_count())?;
+            loaded.topology = placement.place(&loaded.topology, subject.program.rank_count())?;
         }
         if watch.is_interrupted() {
             return Err(Failure::Interrupted(format!("{}: interrupted before it was simulated", self.what)));
@@ -131,7 +152,10 @@ impl Simulate {
         let simulation = simulation.model(self.model).compat(self.compat).fold(!self.no_fold);
         let simulation = self.conditions.apply(simulation).observer(&watch);
         let simulation = simulation.critical_path(self.critical_path).message_times(self.messages.is_some());
-        let result = simulation.run(&subject.graph);
+        let result = match &subject.program {
+            Program::Each(graph) => simulation.run(graph),
+            Program::Alike(graph) => simulation.run_symmetric(graph),
+        };
         watch.end();
         match result {
             Ok(report) => {
@@ -205,7 +229,26 @@ impl Simulate {
     }
 
     fn compile(&self, algorithm: &AlgorithmDef) -> Result<Subject, Failure> {
-        self.subject(&self.program.schedule(algorithm)?, self.program.parameters(algorithm)?)
+        let parameters = self.program.parameters(algorithm)?;
+        match self.symmetric(algorithm, &parameters) {
+            Some(graph) => {
+                let (name, collective) = (algorithm.name, algorithm.kind.name());
+                self.described(Program::Alike(graph), name, parameters, collective)
+            }
+            None => self.subject(&self.program.schedule(algorithm)?, parameters),
+        }
+    }
+
+    /// The graph of one rank for all, where the algorithm has one and is large.
+    fn symmetric(
+        &self,
+        algorithm: &AlgorithmDef,
+        parameters: &[(&'static str, usize)],
+    ) -> Option<SymmetricGraph> {
+        let EtOptions { size, reduce_rate, order, .. } = self.program.data.et_options();
+        let is_same = order == NodeOrder::ThreadBlock && !self.critical_path;
+        let find = || symmetric::find(algorithm.name, parameters, size, |bytes| reduce_rate.micros(bytes));
+        is_same.then(find).flatten().filter(|graph| graph.node_count() > MANY_NODES)
     }
 
     /// An MSCCL XML file, verified as a built-in algorithm is.
@@ -228,15 +271,26 @@ impl Simulate {
         schedule: &Schedule,
         parameters: Vec<(&'static str, usize)>,
     ) -> Result<Subject, Failure> {
+        let graph = et::graph(schedule, &self.program.data.et_options()).map_err(Failure::input)?;
+        let collective = schedule.collective.kind().name();
+        self.described(Program::Each(graph), &schedule.name, parameters, collective)
+    }
+
+    fn described(
+        &self,
+        program: Program,
+        name: &str,
+        parameters: Vec<(&'static str, usize)>,
+        collective: &str,
+    ) -> Result<Subject, Failure> {
         if self.collective.is_some() {
             return Err(Failure::input("--collective is for traces; an algorithm knows its collective"));
         }
-        let graph = et::graph(schedule, &self.program.data.et_options()).map_err(Failure::input)?;
         Ok(Subject {
-            graph,
-            name: schedule.name.clone(),
+            program,
+            name: name.to_owned(),
             parameters,
-            collective: Some(schedule.collective.kind().name().to_owned()),
+            collective: Some(collective.to_owned()),
             size: Some(Bytes(self.program.data.full_size().in_bytes())),
         })
     }
@@ -278,14 +332,14 @@ impl Simulate {
             parameters: Vec::new(),
             collective: self.collective.clone().or(info.as_ref().map(|info| info.collective.clone())),
             size: size.or(info.map(|info| Bytes(info.size_bytes))),
-            graph,
+            program: Program::Each(graph),
         })
     }
 
     fn bandwidths(&self, subject: &Subject, report: &Report) -> (Option<f64>, Option<f64>) {
         let algbw = subject.size.and_then(|size| algbw_gb_per_s(size, report.makespan));
         // A graph has at most u32::MAX ranks, or it could not have matched the topology.
-        let ranks = subject.graph.rank_count() as u32;
+        let ranks = subject.program.rank_count() as u32;
         let busbw = subject
             .size
             .zip(subject.collective.as_deref())

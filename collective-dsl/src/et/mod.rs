@@ -109,7 +109,17 @@ pub enum ReduceRate {
 }
 
 impl ReduceRate {
-    fn micros(self, bytes: u64) -> u64 {
+    /// How long a reduction of so many bytes takes, in whole microseconds.
+    ///
+    /// ```
+    /// use collective_dsl::et::ReduceRate;
+    ///
+    /// let rate: ReduceRate = "50GB/s".parse()?;
+    /// assert_eq!(rate.micros(100_049_999), 2_000);
+    /// # Ok::<(), String>(())
+    /// ```
+    #[must_use]
+    pub fn micros(self, bytes: u64) -> u64 {
         match self {
             ReduceRate::Free => 0,
             // A float holds every size that memory can; the cast saturates.

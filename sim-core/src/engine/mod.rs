@@ -41,7 +41,7 @@ use crate::model::analytical::{Analytical, Routes};
 use crate::model::fluid::{self, Fluid};
 use crate::model::link_queue::LinkQueue;
 use crate::model::loggp::{LogGp, Processors};
-use crate::model::network::{ContentionFree, Network, Work};
+use crate::model::network::{Network, Work};
 use crate::model::unit::Unit;
 use crate::model::{Conventions, Model, analytical};
 use crate::options::Options;
@@ -82,13 +82,11 @@ pub(crate) type Run = (Report, Option<Vec<Vec<Picos>>>);
 /// Runs a graph.
 pub(crate) fn run(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimError> {
     check(setup, graph.rank_count())?;
-    if setup.fold
-        && !setup.times
-        && setup.is_contention_free()
-        && let Some(symmetry) = fold::find(graph, setup.topology)
-        && let Some(report) = fold(setup, graph, &symmetry)
-    {
-        return Ok((report, None));
+    if setup.fold && !setup.times && setup.is_contention_free() {
+        let mut symmetries = fold::candidates(graph, setup.topology);
+        if let Some(report) = symmetries.find_map(|symmetry| fold(setup, graph, &symmetry)) {
+            return Ok((report, None));
+        }
     }
     match sweep(setup, graph) {
         Some(run) => Ok(run),
@@ -98,8 +96,8 @@ pub(crate) fn run(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimError> {
 
 /// Runs a graph in which all ranks do the same: one of them, where that is the same, else all.
 pub(crate) fn run_symmetric(setup: Setup<'_>, graph: &SymmetricGraph) -> Result<Report, SimError> {
-    /// 40 bytes each and more.
-    const MOST_NODES: u64 = 1 << 28;
+    /// Of 8 bytes each, where the sweep runs all; elsewhere the nodes themselves and their states, some 60.
+    const MOST_NODES: [u64; 2] = [1 << 28, 1 << 27];
     check(setup, graph.rank_count() as usize)?;
     if setup.fold
         && let Some(report) = fold(setup, graph.first(), graph.symmetry())
@@ -107,10 +105,34 @@ pub(crate) fn run_symmetric(setup: Setup<'_>, graph: &SymmetricGraph) -> Result<
         return Ok(report);
     }
     let nodes = graph.node_count();
-    if nodes > MOST_NODES {
-        return Err(SimError::CannotFold { model: setup.model, nodes, limit: MOST_NODES });
+    if nodes <= MOST_NODES[0]
+        && let Some(report) = each_alike(setup, graph)
+    {
+        return Ok(report);
+    }
+    if nodes > MOST_NODES[1] {
+        let error = SimError::CannotFold { model: setup.model, nodes, limit: MOST_NODES[1] };
+        return Err(stuck(setup, graph).unwrap_or(error));
     }
     Ok(run(Setup { fold: false, times: false, ..setup }, &graph.expand())?.0)
+}
+
+/// Does something with the costs of a contention-free model; None under another.
+macro_rules! with_costs {
+    ($setup:expr, $costs:ident => $what:expr) => {
+        match ($setup.model, $setup.topology) {
+            _ if !$setup.is_contention_free() => None,
+            (Model::Analytical, Some(topology)) => {
+                let $costs = &Routes::new(topology, $setup.conventions);
+                $what
+            }
+            (Model::LogGp, _) => {
+                let $costs = &$setup.loggp;
+                $what
+            }
+            _ => None,
+        }
+    };
 }
 
 /// Whether the parts of a setup fit each other, and the graph.
@@ -134,14 +156,12 @@ fn check(setup: Setup<'_>, ranks: usize) -> Result<(), SimError> {
     options.check(conventions, topology.rank_count())
 }
 
-/// What loggp does by itself, or cannot tell: its SENDs finish before their messages are delivered.
+/// What loggp does by itself.
 fn check_loggp(Setup { compat, options, .. }: Setup<'_>) -> Result<(), SimError> {
     let what = if let Some(compat) = compat {
         format!("`--compat {compat}`")
     } else if options.send_overhead > Picos::ZERO || options.receive_overhead > Picos::ZERO {
         "an overhead of messages".to_owned()
-    } else if options.is_recorded() {
-        "the times of messages or the critical path".to_owned()
     } else {
         return Ok(());
     };
@@ -150,34 +170,32 @@ fn check_loggp(Setup { compat, options, .. }: Setup<'_>) -> Result<(), SimError>
 
 /// Runs a graph without events; None where that cannot be done, or the graph cannot be executed to its end.
 fn sweep(setup: Setup<'_>, graph: &Graph) -> Option<Run> {
-    fn sweep<C: ContentionFree>(setup: Setup<'_>, graph: &Graph, costs: &C) -> Option<sweep::Outcome> {
-        match setup.times {
-            false => sweep::run::<C, false>(graph, setup.conventions, costs),
-            true => sweep::run::<C, true>(graph, setup.conventions, costs),
-        }
-    }
-    let outcome = match (setup.model, setup.topology) {
-        _ if !setup.is_contention_free() => None,
-        (Model::Analytical, Some(topology)) => sweep(setup, graph, &Routes::new(topology, setup.conventions)),
-        (Model::LogGp, _) => sweep(setup, graph, &setup.loggp),
-        _ => None,
-    }?;
-    Some(outcome.report(setup))
+    let outcome = with_costs!(setup, costs => match setup.times {
+        false => sweep::run::<_, false>(graph, setup.conventions, costs),
+        true => sweep::run::<_, true>(graph, setup.conventions, costs),
+    });
+    Some(outcome?.report(setup))
+}
+
+/// Runs every rank of a graph in which all do the same, without their nodes; None as above.
+fn each_alike(setup: Setup<'_>, graph: &SymmetricGraph) -> Option<Report> {
+    let (first, symmetry) = (graph.first(), graph.symmetry());
+    let outcome = with_costs!(setup, costs => sweep::run_alike(first, symmetry, setup.conventions, costs));
+    Some(outcome?.report(setup).0)
 }
 
 /// Runs one rank for all; None where that is not the same, or the sweep does not get to the end.
 ///
 /// Every rank of the graph, or the one rank there is, must do what the first does, relabelled.
 fn fold(setup: Setup<'_>, graph: &Graph, symmetry: &Symmetry) -> Option<Report> {
-    let outcome = match (setup.model, setup.topology) {
-        _ if !setup.is_contention_free() => None,
-        (Model::Analytical, Some(topology)) => {
-            sweep::run_folded(graph, symmetry, setup.conventions, &Routes::new(topology, setup.conventions))
-        }
-        (Model::LogGp, _) => sweep::run_folded(graph, symmetry, setup.conventions, &setup.loggp),
-        _ => None,
-    }?;
-    Some(Report { folded: true, ..outcome.report(setup).0 })
+    let outcome = with_costs!(setup, costs => sweep::run_folded(graph, symmetry, setup.conventions, costs));
+    Some(Report { folded: true, ..outcome?.report(setup).0 })
+}
+
+/// Why ranks that do the same do not come to their end, if that can be told by one of them.
+fn stuck(setup: Setup<'_>, graph: &SymmetricGraph) -> Option<SimError> {
+    let (first, symmetry) = (graph.first(), graph.symmetry());
+    with_costs!(setup, costs => sweep::stuck::reason(first, symmetry, setup.conventions, costs))
 }
 
 impl sweep::Outcome {
@@ -354,7 +372,9 @@ impl<'a, N: Network> Engine<'a, N> {
         }
         let makespan = self.finish.iter().copied().max().unwrap_or(Picos::ZERO);
         let message_times = match &self.record {
-            Some(record) if self.options.message_times => Some(record.messages(self.graph)),
+            Some(record) if self.options.message_times => {
+                Some(record.messages(self.graph, self.network.flight().unwrap_or(Picos::ZERO)))
+            }
             _ => None,
         };
         let critical_path = match &self.record {
@@ -363,7 +383,9 @@ impl<'a, N: Network> Engine<'a, N> {
                     let id = self.ranks[src as usize].nodes[send as usize].connection;
                     self.network.parts(self.connections[id as usize].pair, size)
                 };
-                Some(record.critical_path(self.graph, makespan, self.options.send_overhead, &parts))
+                let (send_overhead, flight) = (self.options.send_overhead, self.network.flight());
+                let messages = record::Messages { parts: &parts, send_overhead, flight };
+                Some(record.critical_path(self.graph, makespan, &messages))
             }
             _ => None,
         };

@@ -23,7 +23,17 @@ struct NodeRecord {
     partner: u32,
 }
 
-/// Latency and serialisation of a message that has its links for itself: source, SEND, size.
+/// What is to know of messages, beside when their nodes finished.
+pub(super) struct Messages<'a> {
+    /// Latency and serialisation of a message that has its links for itself: source, SEND, size.
+    pub(super) parts: &'a Parts<'a>,
+    /// How long a message enters the network after its SEND was issued.
+    pub(super) send_overhead: Picos,
+    /// Where a SEND finishes before its message arrives: how long before. Its RECV then draws the message in, and the processors
+    /// of both ranks are what is waited for.
+    pub(super) flight: Option<Picos>,
+}
+
 type Parts<'a> = dyn Fn(u32, u32, Bytes) -> Option<(Picos, Picos)> + 'a;
 
 impl Record {
@@ -55,7 +65,9 @@ impl Record {
     }
 
     /// All messages, by source rank and SEND.
-    pub(super) fn messages(&self, graph: &Graph) -> Vec<MessageTime> {
+    ///
+    /// Their SENDs finish `flight` before they are delivered.
+    pub(super) fn messages(&self, graph: &Graph, flight: Picos) -> Vec<MessageTime> {
         let mut messages = Vec::new();
         for (src, (rank, records)) in (0..).zip(graph.ranks().iter().zip(&self.ranks)) {
             for (node, (op, record)) in (0..).zip(rank.ops().iter().zip(records)) {
@@ -69,7 +81,8 @@ impl Record {
                     send: rank.id(node),
                     receive: (record.partner != NONE).then(|| receiver.id(record.partner)),
                     issued: record.issued,
-                    delivered: record.finished,
+                    // Both were added up when the message was sent.
+                    delivered: Picos(record.finished.0.saturating_add(flight.0)),
                 });
             }
         }
@@ -81,9 +94,9 @@ impl Record {
         &self,
         graph: &Graph,
         makespan: Picos,
-        send_overhead: Picos,
-        parts: &Parts<'_>,
+        messages: &Messages<'_>,
     ) -> CriticalPath {
+        let Messages { parts, send_overhead, flight } = *messages;
         let ends = (0..).zip(&self.ranks).find_map(|(rank, records)| {
             let last = records.iter().position(|record| record.finished == makespan)?;
             Some((rank, last as u32))
@@ -95,13 +108,14 @@ impl Record {
             let op = graph.rank(rank as usize).op(node);
             let message = match op {
                 Op::Recv { src, .. } if record.partner != NONE => {
-                    let delivered = self.ranks[src as usize][record.partner as usize].finished;
-                    (delivered > record.issued).then_some((src, record.partner, delivered))
+                    let sent = self.ranks[src as usize][record.partner as usize].finished;
+                    let delivered = sent.0.saturating_add(flight.unwrap_or(Picos::ZERO).0);
+                    (delivered > record.issued.0).then_some((src, record.partner, sent))
                 }
                 _ => None,
             };
             let (before, start) = match message {
-                Some((src, send, delivered)) => (Some((src, send)), delivered),
+                Some((src, send, sent)) => (Some((src, send)), sent),
                 None if record.cause == NONE => (None, Picos::ZERO),
                 None => {
                     let cause = self.ranks[rank as usize][record.cause as usize];
@@ -109,17 +123,29 @@ impl Record {
                 }
             };
             let mut shares = Shares::default();
-            // Between the end of the last dependence and the issue lies what is no dependence.
-            let begin = record.issued.max(start);
+            // Between the end of the last dependence and the issue lies what is no dependence; a message under way is one.
+            let is_on_its_way = flight.is_some() && message.is_some();
+            let begin = if is_on_its_way { start } else { record.issued.max(start) };
             shares.waiting = Picos(begin.0 - start.0);
             let span = Picos(record.finished.0 - begin.0);
             let kind = match op {
                 Op::Send { dst, bytes, .. } => {
-                    share_message(&mut shares, span, send_overhead, parts(rank, node, Bytes(bytes)));
+                    match flight {
+                        // The processor.
+                        Some(_) => shares.waiting.0 += span.0,
+                        None => {
+                            let parts = parts(rank, node, Bytes(bytes));
+                            share_message(&mut shares, span, send_overhead, parts);
+                        }
+                    }
                     StepKind::Send { dst }
                 }
-                Op::Recv { src, .. } => {
-                    shares.waiting.0 += span.0;
+                Op::Recv { src, bytes, .. } => {
+                    let drawn_in = flight.and_then(|_| parts(src, record.partner, Bytes(bytes)));
+                    let (latency, bandwidth) = drawn_in.unwrap_or_default();
+                    shares.latency = if is_on_its_way { latency.min(span) } else { Picos::ZERO };
+                    shares.bandwidth = bandwidth.min(Picos(span.0 - shares.latency.0));
+                    shares.waiting.0 += span.0 - shares.latency.0 - shares.bandwidth.0;
                     StepKind::Receive { src }
                 }
                 _ => {

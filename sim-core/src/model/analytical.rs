@@ -63,22 +63,23 @@ impl Analytical {
 
 /// None if the latency does not fit, or if the ranks are the same.
 fn route_timing(topology: &Topology, conventions: Conventions, pair: Pair) -> Option<Timing> {
-    let mut legs = topology.legs(pair.src, pair.dst);
     match conventions {
         Conventions::AstraSim => {
-            let first = legs.next()?;
+            let mut first = None;
+            topology.each_leg(pair.src, pair.dst, |leg| first = first.or(Some(leg)));
+            let first = first?;
             Timing::new(conventions, first.hops, first.latency, first.bandwidth)
         }
         Conventions::Exact => {
-            let (mut latency, mut smallest) = (Picos::ZERO, None::<Bandwidth>);
-            for leg in legs {
-                let of_leg = leg.latency.to_picos().0.checked_mul(u64::from(leg.hops))?;
-                latency = latency.checked_add(Picos(of_leg))?;
+            let (mut latency, mut smallest) = (Some(Picos::ZERO), None::<Bandwidth>);
+            topology.each_leg(pair.src, pair.dst, |leg| {
+                let of_leg = leg.latency.to_picos().0.checked_mul(u64::from(leg.hops));
+                latency = latency.zip(of_leg).and_then(|(sum, of_leg)| sum.checked_add(Picos(of_leg)));
                 smallest = Some(
                     smallest.map_or(leg.bandwidth, |b| if leg.bandwidth < b { leg.bandwidth } else { b }),
                 );
-            }
-            Some(Timing::Exact { latency, bytes_per_s: smallest?.whole_bytes_per_s() })
+            });
+            Some(Timing::Exact { latency: latency?, bytes_per_s: smallest?.whole_bytes_per_s() })
         }
     }
 }
@@ -137,9 +138,43 @@ pub(crate) struct Route {
     passage: Picos,
 }
 
+/// The last messages by their ends, with what they took: a message is mostly one of many alike.
+pub(crate) struct Memo {
+    entries: Vec<Known>,
+}
+
+#[derive(Clone, Copy)]
+struct Known {
+    src: u32,
+    dst: u32,
+    size: Bytes,
+    passage: Picos,
+}
+
+/// Small enough for the second cache of a core.
+const REMEMBERED: usize = 1 << 12;
+
+impl Default for Memo {
+    fn default() -> Self {
+        // Nobody sends to himself, so this answers nothing.
+        Self { entries: vec![Known { src: 0, dst: 0, size: Bytes(0), passage: Picos::ZERO }; REMEMBERED] }
+    }
+}
+
+impl Memo {
+    #[inline]
+    fn entry(&mut self, src: u32, dst: u32) -> &mut Known {
+        // The upper bits of a product depend on all bits of both.
+        let pair = u64::from(src) << 32 | u64::from(dst);
+        let hash = pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - REMEMBERED.ilog2());
+        &mut self.entries[hash as usize]
+    }
+}
+
 impl ContentionFree for Routes<'_> {
     type Route = Route;
     type Processor = ();
+    type Memo = Memo;
     const CONCURRENT: bool = true;
 
     fn route(&self, src: u32, dst: u32) -> Option<Route> {
@@ -158,6 +193,16 @@ impl ContentionFree for Routes<'_> {
         }
         let arrival = ready.checked_add(route.passage)?;
         Some(Sent { finish: arrival, arrival })
+    }
+
+    #[inline]
+    fn passage(&self, memo: &mut Memo, src: u32, dst: u32, size: Bytes) -> Option<Picos> {
+        let known = memo.entry(src, dst);
+        if (known.src, known.dst, known.size) != (src, dst, size) {
+            let timing = route_timing(self.topology, self.conventions, Pair { src, dst })?;
+            *known = Known { src, dst, size, passage: timing.passage(size)? };
+        }
+        Some(known.passage)
     }
 
     #[inline]

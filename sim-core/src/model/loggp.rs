@@ -206,6 +206,7 @@ impl Processor {
 impl ContentionFree for LogGp {
     type Route = ();
     type Processor = Processor;
+    type Memo = ();
     const CONCURRENT: bool = false;
 
     fn route(&self, _: u32, _: u32) -> Option<()> {
@@ -219,6 +220,11 @@ impl ContentionFree for LogGp {
     #[inline]
     fn send(&self, (): &mut (), processor: &mut Processor, ready: Picos, size: Bytes) -> Option<Sent> {
         processor.send(self, ready, size)
+    }
+
+    fn passage(&self, (): &mut (), _: u32, _: u32, _: Bytes) -> Option<Picos> {
+        // It is not concurrent: a message takes what the processors of both ranks give it.
+        None
     }
 
     #[inline]
@@ -282,6 +288,14 @@ impl Network for Processors {
     fn link_free(&mut self, _: u32, _: &mut Messages, _: &mut EventQueue) -> Result<(), Overflow> {
         // There are no links.
         Ok(())
+    }
+
+    fn parts(&self, _pair: u32, size: Bytes) -> Option<(Picos, Picos)> {
+        Some((self.machine.latency, self.machine.further_bytes(size)?))
+    }
+
+    fn flight(&self) -> Option<Picos> {
+        Some(self.machine.latency)
     }
 
     fn link_loads(&self) -> Option<Vec<LinkLoad>> {

@@ -71,6 +71,11 @@ pub(crate) trait Network {
         None
     }
 
+    /// How long before its message arrives a SEND finishes, in a model where it does not wait for that.
+    fn flight(&self) -> Option<Picos> {
+        None
+    }
+
     /// What the links carried, if the model knows links.
     fn link_loads(&self) -> Option<Vec<LinkLoad>>;
 }
@@ -83,7 +88,10 @@ pub(crate) trait ContentionFree: Sync {
     type Route: Send + Sync;
     /// What a rank keeps from one node to the next.
     type Processor: Default + Send;
-    /// Whether the nodes of a rank that are ready do not disturb each other either.
+    /// What is kept from one message to the next, whoever sends it.
+    type Memo: Default + Send;
+    /// Whether the nodes of a rank that are ready do not disturb each other either: a message then takes its
+    /// [`ContentionFree::passage`], and a node no longer than it states.
     const CONCURRENT: bool;
 
     /// The way between two different ranks.
@@ -100,6 +108,9 @@ pub(crate) trait ContentionFree: Sync {
         ready: Picos,
         size: Bytes,
     ) -> Option<Sent>;
+
+    /// How long a message takes between two different ranks, in a model that is [`ContentionFree::CONCURRENT`].
+    fn passage(&self, memo: &mut Self::Memo, src: u32, dst: u32, size: Bytes) -> Option<Picos>;
 
     /// When a RECV finishes that is ready at a time, and whose message arrives at a time.
     fn receive(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::fabric::Fabric;
-use super::wiring::{End, add_to_legs};
+use super::wiring::End;
 use super::{Leg, LinkSpec};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -54,20 +54,33 @@ impl Part {
         }
     }
 
-    /// The legs of the way between two different coordinates.
-    pub(super) fn legs(&self, from: u32, to: u32, links: &[LinkSpec]) -> impl Iterator<Item = Leg> + use<> {
-        let (mut one, mut more) = (None, Vec::new());
+    /// Calls `leg` with each leg of the way between two different coordinates.
+    #[inline]
+    pub(super) fn each_leg(&self, from: u32, to: u32, links: &[LinkSpec], leg: &mut impl FnMut(Leg)) {
         match &self.fabric {
             Fabric::Plain(dimension) => {
                 let hops = dimension.hops(from, to);
-                one = Some(Leg { hops, bandwidth: dimension.bandwidth, latency: dimension.latency });
+                leg(Leg { hops, bandwidth: dimension.bandwidth, latency: dimension.latency });
             }
             fabric => {
-                let mut add = |link| add_to_legs(&mut more, links[self.class(link) as usize]);
-                fabric.wiring().route(from, to, &mut add);
+                let mut last: Option<Leg> = None;
+                fabric.wiring().route(from, to, &mut |link| {
+                    let LinkSpec { bandwidth, latency } = links[self.class(link) as usize];
+                    match &mut last {
+                        // Neighbours of one sort are one leg.
+                        Some(last) if (last.bandwidth, last.latency) == (bandwidth, latency) => {
+                            last.hops += 1
+                        }
+                        last => {
+                            if let Some(done) = last.replace(Leg { hops: 1, bandwidth, latency }) {
+                                leg(done);
+                            }
+                        }
+                    }
+                });
+                last.into_iter().for_each(leg);
             }
         }
-        one.into_iter().chain(more)
     }
 
     /// The position that a member of a row is.

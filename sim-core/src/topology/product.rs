@@ -357,13 +357,16 @@ impl Topology {
         self.part_of(id).map(|(_, part)| part.class(id.0 - part.first_link) as usize)
     }
 
-    /// The legs of the route from `src` to `dst`, without its links.
-    pub(crate) fn legs(&self, src: u32, dst: u32) -> impl Iterator<Item = Leg> {
+    /// Calls `leg` with each leg of the route from `src` to `dst`, without its links.
+    #[inline]
+    pub(crate) fn each_leg(&self, src: u32, dst: u32, mut leg: impl FnMut(Leg)) {
         let (src, dst) = (self.position(src), self.position(dst));
-        self.parts.iter().flat_map(move |part| {
+        for part in &self.parts {
             let (from, to) = (part.coordinate(src), part.coordinate(dst));
-            (from != to).then(|| part.legs(from, to, &self.links)).into_iter().flatten()
-        })
+            if from != to {
+                part.each_leg(from, to, &self.links, &mut leg);
+            }
+        }
     }
 
     fn position(&self, rank: u32) -> u32 {

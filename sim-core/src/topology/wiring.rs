@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::{Leg, LinkSpec};
+use super::LinkSpec;
 
 /// One end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,13 +112,5 @@ pub(super) trait Wiring {
     /// What is worth knowing of the part.
     fn notes(&self) -> Vec<String> {
         Vec::new()
-    }
-}
-
-/// Adds a link to the legs of a route: neighbours of one sort are one leg.
-pub(super) fn add_to_legs(legs: &mut Vec<Leg>, link: LinkSpec) {
-    match legs.last_mut() {
-        Some(leg) if (leg.bandwidth, leg.latency) == (link.bandwidth, link.latency) => leg.hops += 1,
-        _ => legs.push(Leg { hops: 1, bandwidth: link.bandwidth, latency: link.latency }),
     }
 }

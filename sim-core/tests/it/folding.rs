@@ -2,7 +2,7 @@
 
 use chakra_et::graph::{Graph, Op, Origin, RankGraph, SymmetricGraph, Symmetry};
 use sim_core::topology::{Dimension, Topology};
-use sim_core::{Conventions, LogGp, Model, Simulation};
+use sim_core::{Conventions, LogGp, Model, SimError, Simulation};
 
 use crate::support::*;
 
@@ -93,4 +93,28 @@ fn a_symmetric_run_that_is_stuck_says_who_waits() {
     let ring = one(Dimension::ring, 4, "500 ns");
     let error = Simulation::new(&ring).model(Model::Analytical).run_symmetric(&graph).unwrap_err();
     assert!(error.to_string().contains("rank 3 has not come to its send, node 1"), "{error}");
+}
+
+#[test]
+fn a_deadlock_of_very_many_ranks_is_told_by_one() {
+    // Everybody receives before sending, 2,048 times: 2^29 nodes.
+    let (n, rounds) = (131_072, 2_048);
+    let mut rank = RankGraph::builder();
+    let mut last = None;
+    for _ in 0..rounds {
+        for op in [Op::Recv { src: n - 1, tag: 0, bytes: 8 }, Op::Send { dst: 1, tag: 0, bytes: 8 }] {
+            last = rank.push(op, last, Origin::default()).ok();
+        }
+    }
+    let graph = SymmetricGraph::new(Symmetry::rotation(n), rank.finish()).unwrap();
+    let ring = one(Dimension::ring, n, "500 ns");
+    for simulation in
+        [Simulation::new(&ring).model(Model::Analytical), Simulation::with_loggp(LogGp::default())]
+    {
+        let Err(SimError::Stuck(stuck)) = simulation.run_symmetric(&graph) else { panic!("not stuck") };
+        assert_eq!((stuck.unfinished, stuck.nodes), (1 << 29, 1 << 29));
+        assert_eq!((stuck.receives.len(), stuck.time.0), (n as usize, 0));
+        // Around the whole ring: a RECV and a SEND of every rank.
+        assert_eq!(stuck.deadlock.map(|circle| circle.steps.len()), Some(2 * n as usize));
+    }
 }

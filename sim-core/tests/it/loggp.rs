@@ -108,6 +108,50 @@ fn a_receive_that_nobody_serves_is_named() {
 }
 
 #[test]
+fn a_message_is_told_by_its_issue_and_the_arrival_of_its_first_byte() {
+    let mut ranks = Ranks::new(2);
+    ranks.message(0, 1, 1_001);
+    let simulation = Simulation::with_loggp(LogGp::default()).message_times(true);
+    let times = simulation.run(&ranks.graph()).unwrap().message_times.unwrap();
+    let [message] = times[..] else { panic!("{times:?}") };
+    // o + L.
+    assert_eq!((message.issued.as_ns(), message.delivered.as_ns()), (0.0, 4_000.0));
+    assert_eq!((message.send, message.receive), (0, Some(0)));
+}
+
+#[test]
+fn the_path_of_a_ring_is_its_closed_form() {
+    // 6 messages in a row: L on the way, 1,000 bytes of 6 ns drawn in, and o on each side.
+    let simulation = Simulation::with_loggp(LogGp::default()).critical_path(true);
+    let report = simulation.run(&ring_all_reduce(4, 1_001, 0)).unwrap();
+    let path = report.critical_path.unwrap();
+    let ns = |time: sim_core::units::Picos| time.as_ns();
+    let shares = path.shares;
+    assert_eq!(
+        [ns(shares.latency), ns(shares.bandwidth), ns(shares.waiting)],
+        [15_000.0, 36_000.0, 18_000.0]
+    );
+    assert_eq!((shares.total(), report.makespan.as_ns()), (report.makespan, 6.0 * 11_500.0));
+    let ends = path.steps.windows(2).all(|two| two[0].end == two[1].start);
+    assert!(ends && path.steps.first().unwrap().start.0 == 0, "each step starts when the one before ends");
+    // The card sends again at 7,000: what the second message waits for is its rank.
+    let mut ranks = Ranks::new(2);
+    let first = ranks.send(0, 1, 1_001, &[]);
+    ranks.send(0, 1, 1, &[first]);
+    let report = simulation.run(&ranks.graph()).unwrap();
+    let path = report.critical_path.unwrap();
+    assert_eq!((ns(path.shares.waiting), report.makespan.as_ns()), (8_500.0, 8_500.0));
+    // A message that came early costs its RECV, not its way; 100 µs are computed.
+    let mut ranks = Ranks::new(2);
+    ranks.send(0, 1, 1_001, &[]);
+    let busy = ranks.comp(1, 100, &[]);
+    ranks.recv(1, 0, 1_001, &[busy]);
+    let shares = simulation.run(&ranks.graph()).unwrap().critical_path.unwrap().shares;
+    let parts = [shares.computing, shares.bandwidth, shares.waiting, shares.latency];
+    assert_eq!(parts.map(ns), [100_000.0, 6_000.0, 1_500.0, 0.0]);
+}
+
+#[test]
 fn what_does_not_go_together_is_refused() {
     let graph = Ranks::new(2).graph();
     let loggp = Simulation::with_loggp(LogGp::default());

@@ -21,6 +21,8 @@ pub(super) struct Watch {
     interrupted: Arc<AtomicBool>,
     begin: Instant,
     is_seen: bool,
+    /// When the run was first looked at, and how many nodes had finished.
+    first: OnceLock<(Instant, usize)>,
     bar: OnceLock<ProgressBar>,
 }
 
@@ -33,7 +35,7 @@ impl Watch {
             .and_then(|_| flag::register(SIGINT, Arc::clone(&interrupted)))
             .map_err(|error| Failure::input(format!("Ctrl-C cannot be watched for: {error}")))?;
         let is_seen = std::io::stderr().is_terminal();
-        Ok(Self { interrupted, begin: Instant::now(), is_seen, bar: OnceLock::new() })
+        Ok(Self { interrupted, begin: Instant::now(), is_seen, first: OnceLock::new(), bar: OnceLock::new() })
     }
 
     /// Whether the user wants to end it.
@@ -48,13 +50,24 @@ impl Watch {
         }
     }
 
-    fn new_bar(progress: &Progress) -> ProgressBar {
+    fn new_bar(progress: &Progress, message: String) -> ProgressBar {
         let bar = ProgressBar::new(progress.nodes as u64);
-        let template = "simulating {bar:30} {percent} % of the nodes, {eta} left; {msg}";
+        let template = "simulating {bar:30} {percent} % of the nodes, {msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        bar
+        // Before it is drawn for the first time.
+        bar.with_position(progress.finished as u64).with_message(message)
+    }
+
+    /// How far it is, and how long it will be if it goes on as so far: the bar itself begins too late to know.
+    fn message(&self, progress: &Progress) -> String {
+        let (begin, finished) = *self.first.get_or_init(|| (Instant::now(), progress.finished));
+        let share =
+            (progress.nodes - progress.finished) as f64 / (progress.finished - finished).max(1) as f64;
+        let seconds = (begin.elapsed().as_secs_f64() * share).ceil();
+        let millions = progress.events as f64 / 1e6;
+        format!("about {seconds} s left; {millions:.1} million events, {} simulated", progress.time)
     }
 }
 
@@ -63,11 +76,13 @@ impl Observer for Watch {
         if self.is_interrupted() {
             return ControlFlow::Break(());
         }
-        if self.is_seen && self.begin.elapsed() > PATIENCE {
-            let bar = self.bar.get_or_init(|| Self::new_bar(progress));
-            bar.set_position(progress.finished as u64);
-            let millions = progress.events as f64 / 1e6;
-            bar.set_message(format!("{millions:.1} million events, {}", progress.time));
+        if self.is_seen {
+            let message = self.message(progress);
+            if self.begin.elapsed() > PATIENCE {
+                let bar = self.bar.get_or_init(|| Self::new_bar(progress, message.clone()));
+                bar.set_position(progress.finished as u64);
+                bar.set_message(message);
+            }
         }
         ControlFlow::Continue(())
     }

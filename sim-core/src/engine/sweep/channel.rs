@@ -1,6 +1,5 @@
 //! The FIFO channels of connections: arrivals that no RECV has taken yet.
 
-use super::partition::NO_LANE;
 use crate::units::Picos;
 
 /// A message that has been sent: when it arrives, and its size.
@@ -14,14 +13,17 @@ pub(super) struct Arrival {
 pub(super) struct Channel {
     head: u32,
     tail: u32,
-    /// The lane that waits for the next arrival.
+    /// The rank that waits for the next arrival, counted from the first of the partition.
     pub(super) waiter: u32,
 }
+
+/// No rank.
+pub(super) const NO_RANK: u32 = u32::MAX;
 
 const END: u32 = u32::MAX;
 
 impl Channel {
-    pub(super) const EMPTY: Self = Self { head: END, tail: END, waiter: NO_LANE };
+    pub(super) const EMPTY: Self = Self { head: END, tail: END, waiter: NO_RANK };
 }
 
 /// The arrivals of all channels of a partition, in places that are used again, the last left one first: so

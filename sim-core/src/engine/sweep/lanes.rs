@@ -5,15 +5,10 @@
 //! the one before it, so running a lane in order never waits for something that the rank would not wait for.
 //!
 //! The SENDs and COMPs that wait for nothing are a lane of their own, the first: it runs to its end at once. They are
-//! issued at the very start, so before any other node.
-//!
-//! A rank whose nodes form one chain, as with one thread block, is one lane and needs no tables.
+//! issued at the very start, so before any other node. So are the RECVs that wait for nothing, which are in no lane: they
+//! finish when their message comes.
 
 use chakra_et::graph::{Op, RankGraph};
-use rustc_hash::FxHashMap;
-
-use crate::engine::connection::{Key, Side};
-use crate::model::Conventions;
 
 /// No node, and no lane.
 pub(super) const END: u32 = u32::MAX;
@@ -24,9 +19,8 @@ pub(super) struct Lanes {
     pub(super) heads: Vec<u32>,
     /// By node, the next one of its lane.
     pub(super) next: Vec<u32>,
-    /// By node, one that must have run before, or `END`: on its connection, where no dependence says so. Empty if
-    /// there is no such node.
-    pub(super) after: Vec<u32>,
+    /// The RECVs in no lane, ascending.
+    pub(super) loose: Vec<u32>,
 }
 
 /// Whether each node depends on the one before it and on none after.
@@ -40,7 +34,9 @@ pub(super) fn is_chain(graph: &RankGraph) -> bool {
 
 /// The lanes of a rank; None if the order of the nodes on some connection is not fixed by dependences
 /// (or that was too hard to see), or if a dependence does not exist.
-pub(super) fn lanes(graph: &RankGraph, conventions: Conventions) -> Option<Lanes> {
+///
+/// `before` gives for each node the one before it on its side of its connection, or `END`.
+pub(super) fn lanes(graph: &RankGraph, before: &[u32]) -> Option<Lanes> {
     let count = graph.len();
     let mut building = Building {
         graph,
@@ -48,42 +44,43 @@ pub(super) fn lanes(graph: &RankGraph, conventions: Conventions) -> Option<Lanes
         tails: Vec::new(),
         heads: Vec::new(),
         next: vec![END; count],
-        after: Vec::new(),
         // Enough for graphs with some connections that cross thread blocks, and still linear.
         steps_left: 32 * count + 1024,
         has_starts: false,
     };
+    let mut loose = Vec::new();
     if (0..).zip(graph.ops()).any(|(node, op)| is_start(graph, node, op)) {
         building.has_starts = true;
         building.tails.push(END);
         building.heads.push(END);
     }
-    let mut last_of: FxHashMap<(Side, Key), u32> = FxHashMap::default();
-    for (node, op) in (0..count as u32).zip(graph.ops()) {
-        if graph.deps(node).iter().any(|dep| *dep as usize >= count) {
+    for ((node, op), before) in (0..count as u32).zip(graph.ops()).zip(before) {
+        let deps = graph.deps(node);
+        if deps.iter().any(|dep| *dep as usize >= count) {
             return None;
         }
-        let connection = match *op {
-            Op::Send { dst, tag, bytes } => Some((Side::Send, Key::new(conventions, dst, tag, bytes))),
-            Op::Recv { src, tag, bytes } => Some((Side::Recv, Key::new(conventions, src, tag, bytes))),
-            _ => None,
-        };
-        let before = connection.and_then(|connection| last_of.insert(connection, node));
+        let before = Some(*before).filter(|before| *before != END);
         if is_start(graph, node, op) {
             // On its connection only others of the same lane may come before.
             if before.is_some_and(|before| building.lane[before as usize] != STARTS) {
                 return None;
             }
             building.append(node, STARTS);
+        } else if deps.is_empty() && before.is_none_or(|before| building.lane[before as usize] == LOOSE) {
+            building.lane[node as usize] = LOOSE;
+            loose.push(node);
         } else {
             building.place(node, before)?;
         }
     }
-    Some(Lanes { heads: building.heads, next: building.next, after: building.after })
+    Some(Lanes { heads: building.heads, next: building.next, loose })
 }
 
 /// The lane of the nodes that start at once, if there are such nodes.
 const STARTS: u32 = 0;
+
+/// The mark of the nodes in no lane.
+const LOOSE: u32 = END - 1;
 
 /// Whether a node waits for nothing.
 fn is_start(graph: &RankGraph, node: u32, op: &Op) -> bool {
@@ -98,7 +95,6 @@ struct Building<'a> {
     tails: Vec<u32>,
     heads: Vec<u32>,
     next: Vec<u32>,
-    after: Vec<u32>,
     steps_left: usize,
     has_starts: bool,
 }
@@ -112,10 +108,6 @@ impl Building<'_> {
                 if self.is_tail(before) {
                     self.append(node, self.lane[before as usize]);
                     return Some(());
-                }
-                if !self.is_in_starts(before) {
-                    self.after.resize(self.lane.len(), END);
-                    self.after[node as usize] = before;
                 }
                 true
             }
@@ -198,6 +190,12 @@ mod tests {
     use chakra_et::graph::{Origin, StepRef};
 
     use super::*;
+    use crate::engine::sweep::matching::Sides;
+    use crate::model::Conventions;
+
+    fn lanes(graph: &RankGraph) -> Option<Lanes> {
+        super::lanes(graph, &Sides::of(graph, Conventions::Exact).before(graph))
+    }
 
     fn rank(nodes: &[(Op, &[u32])]) -> RankGraph {
         let mut rank = RankGraph::builder();
@@ -215,7 +213,7 @@ mod tests {
 
     /// The lanes, node by node; None if the order is not sure.
     fn lanes_of(nodes: &[(Op, &[u32])]) -> Option<Vec<Vec<u32>>> {
-        let lanes = lanes(&rank(nodes), Conventions::Exact)?;
+        let lanes = lanes(&rank(nodes))?;
         let walk = |head: &u32| {
             let next = |node: &u32| Some(lanes.next[*node as usize]).filter(|next| *next != END);
             std::iter::successors(Some(*head), next).collect()
@@ -248,7 +246,7 @@ mod tests {
             let step = Some(StepRef { thread_block: block, step: 0 });
             rank.push(op, deps.iter().copied(), Origin { step, source: None }).unwrap();
         }
-        let lanes = lanes(&rank.finish(), Conventions::Exact).unwrap();
+        let lanes = lanes(&rank.finish()).unwrap();
         assert_eq!(lanes.heads, [0, 2, 3]);
         assert_eq!(lanes.next, [1, END, 4, 5, END, END]);
     }
@@ -265,12 +263,23 @@ mod tests {
         assert_eq!(lanes_of(&[(COMP, &[]), (send(0), &[0]), (send(0), &[])]), None);
         // The lane of the first has gone on with another node.
         let recv = Op::Recv { src: 1, tag: 0, bytes: 8 };
-        let lanes = lanes(&rank(&[(recv, &[]), (COMP, &[0]), (recv, &[])]), Conventions::Exact).unwrap();
-        assert_eq!((lanes.heads, lanes.after), (vec![0, 2], vec![END, END, 0]));
+        let nodes: &[(Op, &[u32])] = &[(COMP, &[]), (recv, &[0]), (COMP, &[1]), (recv, &[0])];
+        assert_eq!(lanes_of(nodes), Some(vec![vec![0], vec![1, 2], vec![3]]));
         // Another connection.
         assert!(lanes_of(&[(COMP, &[]), (send(0), &[0]), (send(1), &[])]).is_some());
         // What starts at once is first, whatever else is awaited by the other.
         assert!(lanes_of(&[(send(0), &[]), (COMP, &[]), (send(0), &[1])]).is_some());
+    }
+
+    #[test]
+    fn receives_that_wait_for_nothing_need_no_lane() {
+        let recv = |src| Op::Recv { src, tag: 0, bytes: 8 };
+        let nodes: &[(Op, &[u32])] =
+            &[(recv(1), &[]), (recv(2), &[]), (recv(1), &[]), (COMP, &[0]), (recv(2), &[3])];
+        let lanes = lanes(&rank(nodes)).unwrap();
+        assert_eq!((lanes.heads, lanes.loose), (vec![3], vec![0, 1, 2]));
+        // Behind one that waits, one that does not is issued first: the order of messages is another.
+        assert_eq!(lanes_of(&[(COMP, &[]), (recv(1), &[0]), (recv(1), &[])]), None);
     }
 
     #[test]
