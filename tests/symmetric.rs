@@ -8,7 +8,7 @@ use collective::sim::topology::{Dimension, DimensionKind, FatTree, LinkSpec, Rou
 use collective::sim::{Conventions, LogGp, Model, Simulation};
 use collective::symmetric::BetweenNodes::{HalvingDoubling, Ring};
 use collective::symmetric::{self, SymmetricError};
-use collective::{Buffer, CollectiveKind, ElementType, Program, Setting, Size, compile};
+use collective::{CollectiveKind, ElementType, Program, Setting, Size, compile};
 
 /// The symmetric graph is that of the program, node by node; folded and rank by rank it takes the same times.
 fn same(
@@ -87,63 +87,11 @@ fn halving_doubling_is_that_of_the_library() {
     }
 }
 
-/// In every round each rank sends all it has to its partner, where it is kept apart until it is added.
-fn recursive_doubling(p: &Program, ranks: usize) {
-    for rank in 0..ranks {
-        p.chunk(rank, Buffer::Input, 0).copy_to(rank, Buffer::Output, 0);
-    }
-    for round in 0..ranks.ilog2() as usize {
-        for rank in 0..ranks {
-            p.chunk(rank ^ 1 << round, Buffer::Output, 0).copy_to(rank, Buffer::Scratch("arrived"), round);
-        }
-        for rank in 0..ranks {
-            p.chunk(rank, Buffer::Output, 0).reduce(p.chunk(rank, Buffer::Scratch("arrived"), round));
-        }
-    }
-}
-
 #[test]
-fn recursive_doubling_is_that_of_a_program() {
+fn recursive_doubling_is_that_of_the_library() {
     for n in [2, 4, 8, 16] {
         let graph = symmetric::allreduce_recursive_doubling(n as u32, 65_537, reduce_micros).unwrap();
-        same(CollectiveKind::AllReduce, n, 1, 65_537, |p| recursive_doubling(p, n), &graph);
-    }
-}
-
-/// The library's hierarchical all-reduce with halving and doubling between the nodes.
-fn hierarchical_halving_doubling(p: &Program, nodes: usize, gpus: usize) {
-    let ranks = nodes * gpus;
-    let piece =
-        |node: usize, gpu: usize, of: usize| p.chunks(node * gpus + gpu, Buffer::Output, of * nodes, nodes);
-    for rank in 0..ranks {
-        p.chunks(rank, Buffer::Input, 0, ranks).copy_to(rank, Buffer::Output, 0);
-    }
-    for (node, gpu) in (0..ranks).map(|rank| (rank / gpus, rank % gpus)) {
-        let mut sum = piece(node, gpu, gpu);
-        for distance in 1..gpus {
-            sum = sum.reduce(piece(node, (gpu + distance) % gpus, gpu));
-        }
-    }
-    let rounds = nodes.ilog2();
-    for distance in (0..rounds).rev().map(|round| 1 << round) {
-        for rank in 0..ranks {
-            let kept = rank % gpus * nodes + rank / gpus / distance * distance;
-            let half = |rank| p.chunks(rank, Buffer::Output, kept, distance);
-            half(rank).reduce(half(((rank / gpus) ^ distance) * gpus + rank % gpus));
-        }
-    }
-    for distance in (0..rounds).map(|round| 1 << round) {
-        for rank in 0..ranks {
-            let held = rank % gpus * nodes + rank / gpus / distance * distance;
-            let peer = ((rank / gpus) ^ distance) * gpus + rank % gpus;
-            p.chunks(rank, Buffer::Output, held, distance).copy_to(peer, Buffer::Output, held);
-        }
-    }
-    for (node, gpu) in (0..ranks).map(|rank| (rank / gpus, rank % gpus)) {
-        for distance in 1..gpus {
-            let peer = node * gpus + (gpu + gpus - distance) % gpus;
-            piece(node, gpu, gpu).copy_to(peer, Buffer::Output, gpu * nodes);
-        }
+        same(CollectiveKind::AllReduce, n, 1, 65_537, |p| allreduce_recursive_doubling(p, n), &graph);
     }
 }
 
@@ -153,14 +101,23 @@ fn hierarchical_all_reduce_is_that_of_the_library() {
         let (n, size) = (nodes * gpus, (nodes * gpus * 32_768) as u64);
         let graph =
             symmetric::allreduce_hierarchical(nodes as u32, gpus as u32, Ring, size, reduce_micros).unwrap();
-        same(CollectiveKind::AllReduce, n, n, size, |p| allreduce_hierarchical(p, n, gpus), &graph);
+        same(
+            CollectiveKind::AllReduce,
+            n,
+            n,
+            size,
+            |p| allreduce_hierarchical(p, n, gpus, levels::DIRECT, levels::RING),
+            &graph,
+        );
     }
     for (nodes, gpus) in [(2, 2), (4, 3), (8, 2), (16, 4), (4, 1), (2, 7)] {
         let (n, size) = (nodes * gpus, (nodes * gpus * 32_768) as u64);
         let of_one = (nodes as u32, gpus as u32);
         let graph =
             symmetric::allreduce_hierarchical(of_one.0, of_one.1, HalvingDoubling, size, reduce_micros);
-        let program = |p: &Program| hierarchical_halving_doubling(p, nodes, gpus);
+        let program = |p: &Program| {
+            allreduce_hierarchical(p, n, gpus, levels::DIRECT, levels::HALVING_DOUBLING);
+        };
         same(CollectiveKind::AllReduce, n, n, size, program, &graph.unwrap());
     }
 }
@@ -227,20 +184,49 @@ fn library_names_give_the_library_graphs() {
     let ring = symmetric::allreduce_ring(12, 96 * 4, reduce_micros).unwrap();
     assert_eq!(find("allreduce_ring", &[("ranks", 12), ("channels", 1)]), Some(ring));
     let two = symmetric::allreduce_hierarchical(4, 3, Ring, 96 * 4, reduce_micros).unwrap();
-    assert_eq!(find("allreduce_hierarchical", &[("ranks", 12), ("gpus", 3)]), Some(two));
-    // Every algorithm here that the library has is found by the parameters that it has there.
-    for algorithm in collective::algorithms::ALL {
-        let values = algorithm.values(&[("ranks", 16)]).unwrap();
-        let parameters: Vec<(&str, usize)> =
-            algorithm.params.iter().map(|parameter| parameter.name).zip(values).collect();
-        let has_one = algorithm.name != "allreduce_rotated_rings";
-        assert_eq!(find(algorithm.name, &parameters).is_some(), has_one, "{}", algorithm.name);
+    assert_eq!(
+        find("allreduce_hierarchical", &[("ranks", 12), ("gpus", 3), ("inner", 0), ("outer", 1)]),
+        Some(two)
+    );
+    // What is found by the parameters of an algorithm of the library is its graph.
+    let mut found = Vec::new();
+    for algorithm in collective::algorithms::all() {
+        for values in [8, 12, 16].iter().flat_map(|ranks| algorithm.choices(*ranks)) {
+            let names = algorithm.def.params.iter().map(|parameter| parameter.name);
+            let parameters: Vec<(&str, usize)> = names.zip(values.iter().copied()).collect();
+            let size = Size::bytes(values[0] as u64 * 96).with_type(ElementType::I8);
+            let Some(graph) = symmetric::find(algorithm.name(), &parameters, size, reduce_micros) else {
+                continue;
+            };
+            let schedule = algorithm.compile(true, &values).unwrap();
+            let options = EtOptions { reduce_rate: ReduceRate::CollectiveApi, ..EtOptions::new(size) };
+            let library = et::graph(&schedule, &options).unwrap();
+            for (expanded, of_library) in graph.expand().ranks().iter().zip(library.ranks()) {
+                assert_eq!(expanded.ops(), of_library.ops(), "{} {values:?}", algorithm.name());
+            }
+            found.push(algorithm.name());
+        }
     }
+    found.dedup();
+    assert_eq!(
+        found,
+        [
+            "allreduce_hierarchical",
+            "allreduce_recursive_doubling",
+            "allreduce_recursive_halving_doubling",
+            "allreduce_ring",
+            "allgather_ring",
+            "reduce_scatter_ring"
+        ]
+    );
     // Two channels, elements that do not divide, one rank, one node, no such algorithm.
     assert_eq!(find("allreduce_ring", &[("ranks", 12), ("channels", 2)]), None);
     assert_eq!(find("allreduce_ring", &[("ranks", 36), ("channels", 1)]), None);
     assert_eq!(find("allreduce_ring", &[("ranks", 1), ("channels", 1)]), None);
-    assert_eq!(find("allreduce_hierarchical", &[("ranks", 8), ("gpus", 8)]), None);
+    assert_eq!(
+        find("allreduce_hierarchical", &[("ranks", 8), ("gpus", 8), ("inner", 0), ("outer", 1)]),
+        None
+    );
     assert_eq!(find("allreduce_tree", &[("ranks", 8)]), None);
 }
 

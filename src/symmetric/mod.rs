@@ -27,6 +27,8 @@ mod blocks;
 use std::fmt;
 
 use chakra_et::graph::{SymmetricGraph, Symmetry, SymmetryError, TooLarge};
+
+use crate::algorithms::levels;
 use collective_dsl::Size;
 
 use self::blocks::{Blocks, Step, StepId};
@@ -128,12 +130,18 @@ pub fn find(
         ("allreduce_ring", [("channels", 1)]) => allreduce_ring(ranks, bytes, reduce_micros),
         ("allgather_ring", [("channels", 1)]) => allgather_ring(ranks, bytes),
         ("reduce_scatter_ring", [("channels", 1)]) => reduce_scatter_ring(ranks, bytes, reduce_micros),
+        ("allreduce_recursive_doubling", []) => allreduce_recursive_doubling(ranks, bytes, reduce_micros),
         ("allreduce_recursive_halving_doubling", []) => {
             allreduce_recursive_halving_doubling(ranks, bytes, reduce_micros)
         }
-        ("allreduce_hierarchical", [("gpus", gpus)]) => {
+        ("allreduce_hierarchical", [("gpus", gpus), ("inner", levels::DIRECT), ("outer", outer)]) => {
+            let between = match *outer {
+                levels::RING => BetweenNodes::Ring,
+                levels::HALVING_DOUBLING => BetweenNodes::HalvingDoubling,
+                _ => return None,
+            };
             let gpus = u32::try_from(*gpus).ok().filter(|gpus| *gpus > 0 && ranks.is_multiple_of(*gpus))?;
-            allreduce_hierarchical(ranks / gpus, gpus, BetweenNodes::Ring, bytes, reduce_micros)
+            allreduce_hierarchical(ranks / gpus, gpus, between, bytes, reduce_micros)
         }
         _ => return None,
     };
@@ -200,11 +208,12 @@ pub fn allreduce_recursive_halving_doubling(
     blocks.finish(Symmetry::xor(ranks)?, names, size, reduce_micros)
 }
 
-/// All-reduce by recursive doubling: in round k every rank exchanges all its data with the rank whose number
+/// All-reduce by recursive doubling: [`allreduce_recursive_doubling`](fn@crate::algorithms::allreduce_recursive_doubling), of a power of
+/// two of ranks. In round k every rank exchanges all its data with the rank whose number
 /// differs in bit k, and adds.
 ///
-/// Rounds: log2 n. Bytes sent by each rank: S·log2 n. For small sizes. What arrives in a round is kept in a scratch buffer of
-/// its own until it is added.
+/// Rounds: log2 n. Bytes sent by each rank: S·log2 n. For small sizes. What arrives is kept in a scratch buffer until
+/// it is added.
 ///
 /// Source: Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication Operations in MPICH", 2005.
 ///
@@ -220,7 +229,8 @@ pub fn allreduce_recursive_doubling(
     let mut before: Option<StepId> = None;
     for distance in (0..rounds).map(|round| 1 << round) {
         let (receiver, sender) = (blocks.open(distance, distance), blocks.open(distance, distance));
-        blocks.push(receiver, Step::receive(size));
+        // There is one place for what arrives.
+        blocks.push(receiver, Step::receive(size).after(before));
         let sent = blocks.push(sender, Step::send(size).after(before));
         // Only then may the sum be overwritten.
         before = Some(blocks.push(receiver, Step::reduce(size).after([sent])));
