@@ -6,7 +6,7 @@
 use chakra_et::graph::{Graph, Op, Origin, RankGraph, SymmetricGraph, Symmetry};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use sim_core::topology::{Dimension, Topology};
+use sim_core::topology::{Dimension, FatTree, LeafSpine, LinkSpec, Routing, Topology};
 use sim_core::{Model, Simulation};
 
 fn main() {
@@ -88,15 +88,105 @@ fn all_pairs_512_on_a_switch(bencher: Bencher, model: Model) {
     run(bencher, Dimension::switch, model, &all_pairs(512, |_, _| 65_536));
 }
 
-/// The worst case for fair sharing: every end of a message changes the rates of nearly all others.
-#[divan::bench(args = MODELS, sample_count = 3)]
-fn all_pairs_64_of_any_size_on_a_switch(bencher: Bencher, model: Model) {
-    run(
-        bencher,
-        Dimension::switch,
-        model,
-        &all_pairs(64, |src, dst| 65_536 + u64::from(src * 7_919 + dst * 104_729) % 50_000),
-    );
+/// Sizes of all kinds, between 64 and 113 KiB.
+fn uneven(src: u32, dst: u32) -> u64 {
+    65_536 + u64::from(src * 7_919 + dst * 104_729) % 50_000
+}
+
+/// Everyone to everyone, one message of a rank after the other.
+fn pairwise(n: u32, bytes: impl Fn(u32, u32) -> u64) -> Graph {
+    let ranks = (0..n).map(|rank| {
+        let mut graph = RankGraph::builder();
+        let mut last = None;
+        for step in 1..n {
+            let (dst, src) = ((rank + step) % n, (rank + n - step) % n);
+            let send = Op::Send { dst, tag: 0, bytes: bytes(rank, dst) };
+            last = graph.push(send, last, Origin::default()).ok();
+            let recv = Op::Recv { src, tag: 0, bytes: bytes(src, rank) };
+            let _ = graph.push(recv, [], Origin::default());
+        }
+        graph.finish()
+    });
+    Graph::new(ranks.collect())
+}
+
+/// Of `chunks` chunks each: everyone to everyone within the nodes of `n` ranks, a ring along each of the `n` rails, and again
+/// everyone to everyone within the nodes.
+fn hierarchical(n: u32, chunks: u32) -> Graph {
+    let ranks = (0..n * n).map(|rank| {
+        let mut graph = RankGraph::builder();
+        let (node, gpu) = (rank / n, rank % n);
+        let within = |distance: u32| node * n + (gpu + distance) % n;
+        let on_rail = |distance: u32| (node + distance) % n * n + gpu;
+        for chunk in 0..chunks {
+            let bytes = 1_048_576 + u64::from(chunk) * 1_024;
+            let mut last = Vec::new();
+            for phase in 0..2 {
+                let tag = 3 * chunk + phase;
+                let mut received = Vec::new();
+                for distance in 1..n {
+                    let send = Op::Send { dst: within(distance), tag, bytes };
+                    let _ = graph.push(send, last.iter().copied(), Origin::default());
+                    let recv = Op::Recv { src: within(n - distance), tag, bytes };
+                    received.extend(graph.push(recv, [], Origin::default()));
+                }
+                last = received;
+                for _ in 0..if phase == 0 { 2 * (n - 1) } else { 0 } {
+                    let (tag, bytes) = (3 * chunk + 2, bytes / u64::from(n));
+                    let send = Op::Send { dst: on_rail(1), tag, bytes };
+                    let recv = Op::Recv { src: on_rail(n - 1), tag, bytes };
+                    let both = [send, recv].map(|op| graph.push(op, last.iter().copied(), Origin::default()));
+                    last = both.into_iter().flatten().collect();
+                }
+            }
+        }
+        graph.finish()
+    });
+    Graph::new(ranks.collect())
+}
+
+/// Fair sharing where many flows have to do with each other; the messages a second are very different.
+#[divan::bench(args = [
+    "switch 64 equal", "switch 64 uneven", "switch 64 pairwise", "switch 256 equal", "leaf-spine 64 equal",
+    "leaf-spine 64 uneven", "leaf-spine 64 halving", "2:1 64 uneven", "fat-tree 128 equal", "fat-tree 128 pairwise",
+    "fat-tree 128 halving", "rails 64 hierarchical", "rails 64 uneven", "torus 64 uneven",
+], sample_count = 5, sample_size = 1)]
+fn fair_sharing(bencher: Bencher, case: &str) {
+    let link = LinkSpec::new("50 GB/s".parse().expect("a bandwidth"), "500 ns".parse().expect("a latency"));
+    let switch = |ranks| Dimension::switch(ranks, link.bandwidth, link.latency);
+    let tree = |spines| LeafSpine {
+        leaves: 8,
+        hosts: 8,
+        spines,
+        host: link,
+        uplink: link,
+        routing: Routing::default(),
+    };
+    let (network, traffic) = case.rsplit_once(' ').expect("a network and its traffic");
+    let topology = match network {
+        "switch 64" => Topology::new([switch(64)]),
+        "switch 256" => Topology::new([switch(256)]),
+        "leaf-spine 64" => tree(8).build(),
+        "2:1 64" => tree(4).build(),
+        "fat-tree 128" => FatTree::k_ary(8, link).and_then(FatTree::build),
+        "rails 64" => {
+            let node = Dimension { bandwidth: "450 GB/s".parse().expect("a bandwidth"), ..switch(8) };
+            Topology::new([node, switch(8)])
+        }
+        _ => Topology::torus([8, 8], link),
+    };
+    let topology = topology.expect("a topology");
+    let ranks = topology.rank_count();
+    let graph = match traffic {
+        "equal" => all_pairs(ranks, |_, _| 65_536),
+        "uneven" => all_pairs(ranks, uneven),
+        "pairwise" => pairwise(ranks, uneven),
+        "halving" => halving_doubling(ranks).expand(),
+        _ => hierarchical(8, 8),
+    };
+    let simulation = Simulation::new(&topology).model(Model::Fluid);
+    let messages = simulation.run(&graph).expect("a report").messages;
+    bencher.counter(ItemsCount::new(messages)).bench_local(|| simulation.run(black_box(&graph)));
 }
 
 /// 4.2 million messages in one thread and in two, which share windows of time.

@@ -86,11 +86,13 @@ impl Ties {
         let (mut starts, mut before, mut farthest) = (vec![0], 0u128, 0);
         for rank in 0..self.ranks {
             let wanted = total * starts.len() as u128 / blocks as u128;
-            if rank > farthest && starts.len() < blocks && before >= wanted {
+            let weight = u128::from(weights[rank as usize]);
+            // Here, or behind this rank, whichever is nearer.
+            if rank > farthest && starts.len() < blocks && before + weight / 2 >= wanted {
                 starts.push(rank);
             }
             farthest = farthest.max(reach[rank as usize]);
-            before += u128::from(weights[rank as usize]);
+            before += weight;
         }
         starts
     }
@@ -116,6 +118,7 @@ mod tests {
         assert_eq!(starts(&[], &[1; 6], 3), [0, 2, 4]);
         assert_eq!(starts(&[], &[9, 1, 1, 1], 2), [0, 1]);
         assert_eq!(starts(&[], &[1; 2], 8), [0, 1]);
+        assert_eq!(starts(&[], &[2, 0, 0, 0, 4], 2), [0, 4]);
         assert_eq!(starts(&[(2, 3)], &[1; 6], 2), [0, 4]);
         // Ranks 1 and 4 are tied by links 6 and 7.
         assert_eq!(starts(&[(1, 6), (7, 4), (6, 7)], &[1; 6], 2), [0, 5]);

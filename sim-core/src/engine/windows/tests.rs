@@ -149,6 +149,28 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    /// Neighbours only, but for messages that take two links of ranks 0 and 1: then fluid leaves something to divide, and
+    /// flows come across others that had their link for themselves.
+    #[test]
+    fn flows_that_share_links_within_a_block_run_as_they_do_serially(
+        steps in steps(), blocks in 1..5usize, tie: bool, number in 0..4usize
+    ) {
+        let steps: Vec<Step> = steps.into_iter().map(|(rank, distance, tag, bytes, send, recv)| {
+            let distance = if rank == 0 && distance == 2 { 2 } else { [1, RANKS - 1][distance as usize % 2] };
+            (rank, distance, tag, if tie { bytes.min(3000) } else { bytes }, send, recv)
+        }).collect();
+        let topology = topology(0, 0);
+        let stragglers: [Straggler; 2] = ["1=+3us,x1.5".parse().unwrap(), "4=+20us".parse().unwrap()];
+        let options = conditions(number, &stragglers);
+        for graph in [thread_blocks(&steps, blocks), loose(&steps)] {
+            check(Setup { options, ..setup(&topology, Model::Fluid, Conventions::Exact) }, &graph, true);
+        }
+    }
+}
+
 fn ranks(count: usize, nodes: &[(usize, Op, &[u32])]) -> Graph {
     let mut ranks: Vec<_> = (0..count).map(|_| RankGraph::builder()).collect();
     for (rank, op, deps) in nodes {

@@ -21,18 +21,22 @@
 //! of a time is below 2^−24 of the time for links of 1 byte per second, and below 2^−50 from 100 MB/s on.
 //!
 //! **Work.** A message whose links are all idle needs one event and no recomputation; if another one comes
-//! across, the two become shared flows. An arrival or an end recomputes the rates of the flows that
-//! are connected with it through shared links, all changes of one moment together. Each such component
-//! waits for its next end by one event.
+//! across, the two become shared flows. After the arrivals and ends of a moment the rates are brought up to date once, from the
+//! links where something changed outwards, as far as levels change ([`sharing`]). Flows with one bottleneck
+//! have one clock of work, so that a new rate costs nothing for each of them ([`ends`]).
 //!
 //! Only under the exact conventions: ASTRA-sim has no such backend.
 
 mod divide;
+mod ends;
 mod sharing;
 mod stream;
+mod transfer;
 
+use self::ends::Ends;
 use self::sharing::{Sharing, rate_of};
-use self::stream::{Stream, next_end, work};
+use self::stream::{Flow, Stream, work};
+use self::transfer::LastTransfer;
 use super::link_queue::DenseLinks;
 use super::network::{Network, Pair};
 use crate::error::Overflow;
@@ -70,9 +74,8 @@ pub(crate) struct Fluid {
     sharing: Sharing,
     /// By class.
     streams: Vec<Stream>,
-    groups: Vec<Group>,
-    unused_groups: Vec<u32>,
-    /// Groups that lost flows at this moment.
+    ends: Ends,
+    /// Groups of ends that lost some at this moment.
     waiting: Vec<u32>,
     /// The last moment for which a recomputation was asked.
     asked_at: Option<Picos>,
@@ -105,31 +108,6 @@ struct LinkState {
     /// alone will take.
     busy: Picos,
     shared_since: Picos,
-}
-
-/// Classes that were recomputed together and wait for the first end among them. A class that was recomputed later
-/// with others names another group.
-#[derive(Default)]
-struct Group {
-    classes: Vec<u32>,
-}
-
-/// Most messages of a collective have one size.
-struct LastTransfer {
-    size: Bytes,
-    bytes_per_s: u64,
-    time: Picos,
-}
-
-impl LastTransfer {
-    #[inline]
-    fn of(&mut self, size: Bytes, bytes_per_s: u64) -> Result<Picos, Overflow> {
-        if (size, bytes_per_s) != (self.size, self.bytes_per_s) {
-            let time = transfer_time(size, bytes_per_s).ok_or(Overflow::TIME)?;
-            *self = Self { size, bytes_per_s, time };
-        }
-        Ok(self.time)
-    }
 }
 
 impl Fluid {
@@ -168,17 +146,16 @@ impl Fluid {
         };
         Ok(Self {
             links: ids.iter().map(|_| idle()).collect(),
-            ids,
             first_pair: 0,
             routes,
             sharing: Sharing::new(costs.iter().map(|(bytes_per_s, _)| *bytes_per_s), hops),
             streams: Vec::new(),
-            groups: Vec::new(),
-            unused_groups: Vec::new(),
+            ends: Ends::new(ids.len()),
             waiting: Vec::new(),
+            ids,
             asked_at: None,
             joined: 0,
-            last: LastTransfer { size: Bytes(0), bytes_per_s: 1, time: Picos::ZERO },
+            last: LastTransfer::default(),
         })
     }
 
@@ -253,11 +230,12 @@ impl Fluid {
     /// A flow joins the class of its pair.
     fn join(&mut self, message: MessageId, pair: u32, left: u128, now: Picos) {
         let class = self.class_of(pair, now);
-        let stream = &mut self.streams[class as usize];
-        stream.advance(now);
-        stream.join(left, self.joined, message);
+        let flow = Flow::new(self.sharing.clock_of_class(class, now) + left, self.joined, message);
         self.joined += 1;
-        self.sharing.set_flows(class, stream.len());
+        if self.streams[class as usize].join(flow) {
+            self.set_end(class);
+        }
+        self.sharing.set_flows(class, self.streams[class as usize].len());
     }
 
     fn class_of(&mut self, pair: u32, now: Picos) -> u32 {
@@ -275,9 +253,19 @@ impl Fluid {
         if class as usize == self.streams.len() {
             self.streams.push(Stream::default());
         }
-        self.streams[class as usize].reset(pair, NONE, now);
+        self.streams[class as usize].pair = pair;
         self.routes[pair as usize].class = class;
         class
+    }
+
+    /// The class has another first flow or another home.
+    fn set_end(&mut self, class: u32) {
+        // A class without a home gets one at the end of this moment.
+        let (first, home) = (self.streams[class as usize].first(), self.sharing.home(class));
+        if let (Some(first), Some(home)) = (first, home) {
+            self.ends.set(class, home, self.sharing.at_home(class, first.goal));
+            self.sharing.touch(home);
+        }
     }
 
     /// Asks for a recomputation behind everything that is already to run at this moment.
@@ -291,36 +279,18 @@ impl Fluid {
         queue.schedule_last(Event::LinkFree(RECOMPUTE))
     }
 
-    /// New rates where flows have come or gone, and for each component an event at its next end.
+    /// New rates where flows have come or gone, and events at the next ends there.
     fn recompute(&mut self, queue: &mut EventQueue) -> Result<(), Overflow> {
-        let Self { sharing, streams, groups, unused_groups, waiting, .. } = self;
         let now = queue.now();
-        sharing.recompute(|sharing, classes| {
-            let number = unused_groups.pop().unwrap_or(groups.len() as u32);
-            if number as usize == groups.len() {
-                groups.push(Group::default());
-            }
-            let group = &mut groups[number as usize].classes;
-            group.extend_from_slice(classes);
-            for &class in classes {
-                let stream = &mut streams[class as usize];
-                stream.advance(now);
-                stream.set_rate(sharing.rate(class));
-                stream.group = number;
-            }
-            let first = next_end(streams, classes)?;
-            queue.schedule(Picos(first.0 - now.0), Event::LinkFree(number))
-        })?;
+        self.sharing.recompute(now);
+        while let Some(class) = self.sharing.pop_moved() {
+            self.set_end(class);
+        }
+        let Self { ends, sharing, waiting, .. } = self;
+        let mut schedule = |number, end: Picos| queue.schedule(Picos(end.0 - now.0), Event::LinkFree(number));
+        ends.regroup(sharing, now, &mut schedule)?;
         for number in waiting.drain(..) {
-            // What is left lost its connection with what has ended, so its rates still hold.
-            let classes = &mut groups[number as usize].classes;
-            classes.retain(|class| streams[*class as usize].group == number);
-            if classes.is_empty() {
-                unused_groups.push(number);
-            } else {
-                let first = next_end(streams, classes)?;
-                queue.schedule(Picos(first.0 - now.0), Event::LinkFree(number))?;
-            }
+            ends.next_end(number, sharing, now, &mut schedule)?;
         }
         Ok(())
     }
@@ -333,52 +303,53 @@ impl Fluid {
         queue: &mut EventQueue,
     ) -> Result<(), Overflow> {
         let now = queue.now();
-        let mut classes = std::mem::take(&mut self.groups[number as usize].classes);
-        classes.retain(|class| self.streams[*class as usize].group == number);
-        if classes.is_empty() {
-            self.unused_groups.push(number);
-        } else {
-            for &class in &classes {
-                if self.streams[class as usize].due == Some(now) {
-                    self.end_flows_of(class, messages, queue)?;
-                }
-            }
-            self.waiting.push(number);
-            self.ask(queue)?;
+        let links: Vec<u32> = self.ends.due(number, now).collect();
+        if links.is_empty() {
+            // Its first end has another time by now.
+            let mut schedule =
+                |number, end: Picos| queue.schedule(Picos(end.0 - now.0), Event::LinkFree(number));
+            return self.ends.next_end(number, &mut self.sharing, now, &mut schedule);
         }
-        self.groups[number as usize].classes = classes;
-        Ok(())
+        self.waiting.push(number);
+        let mut ended = Vec::new();
+        for link in links {
+            while let Some(class) = self.ends.ended(link, &mut self.sharing, now) {
+                ended.extend(self.end_flow(class, now));
+            }
+            self.sharing.touch(link);
+        }
+        ended.sort_unstable_by_key(|(number, ..)| *number);
+        for (_, message, pair) in ended {
+            let Route { latency, crosses, .. } = self.routes[pair as usize];
+            if crosses {
+                queue.depart(latency, message)?;
+            } else {
+                queue.schedule_arrival(latency, message, messages)?;
+            }
+        }
+        self.ask(queue)
     }
 
-    fn end_flows_of(
-        &mut self,
-        class: u32,
-        messages: &Messages,
-        queue: &mut EventQueue,
-    ) -> Result<(), Overflow> {
-        let now = queue.now();
+    /// The first flow of a class leaves: its number, its message and its pair.
+    fn end_flow(&mut self, class: u32, now: Picos) -> Option<(u64, MessageId, u32)> {
         let stream = &mut self.streams[class as usize];
-        stream.advance(now);
-        let route = &mut self.routes[stream.pair as usize];
-        while let Some(message) = stream.pop_ended() {
-            if route.crosses {
-                queue.depart(route.latency, message)?;
-            } else {
-                queue.schedule_arrival(route.latency, message, messages)?;
+        let flow = stream.pop()?;
+        let (flows, pair) = (stream.len(), stream.pair);
+        self.sharing.set_flows(class, flows);
+        if flows > 0 {
+            self.set_end(class);
+            return Some((flow.number, flow.message(), pair));
+        }
+        self.routes[pair as usize].class = NONE;
+        self.ends.forget(class);
+        self.sharing.detach(class);
+        for &link in self.sharing.route(class) {
+            if !self.sharing.is_shared(link) {
+                let link = &mut self.links[link as usize];
+                link.busy = Picos(link.busy.0 + (now.0 - link.shared_since.0));
             }
         }
-        self.sharing.set_flows(class, stream.len());
-        if stream.len() == 0 {
-            (stream.group, route.class) = (NONE, NONE);
-            self.sharing.detach(class);
-            for &link in self.sharing.route(class) {
-                if !self.sharing.is_shared(link) {
-                    let link = &mut self.links[link as usize];
-                    link.busy = Picos(link.busy.0 + (now.0 - link.shared_since.0));
-                }
-            }
-        }
-        Ok(())
+        Some((flow.number, flow.message(), pair))
     }
 }
 
@@ -461,3 +432,6 @@ impl Network for Fluid {
         )
     }
 }
+
+#[cfg(test)]
+mod tests;
