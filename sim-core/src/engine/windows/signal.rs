@@ -1,20 +1,19 @@
 //! Tells threads that the next window is open, or that there is none.
 //!
-//! Whoever waits looks again at once for some microseconds, which is how long it takes if the others are at work; then it
-//! lets other threads of the machine have the processor, and then sleeps.
+//! Whoever waits looks again for some microseconds, which is how long it takes if the others are at work, and then
+//! sleeps. It does not yield: on a busy machine that gives a whole time slice away, where who is woken gets its turn soon.
 
+use std::hint;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
-use std::{hint, thread};
 
 use super::team::lock;
 
 /// The window behind the last.
 const OVER: u64 = u64::MAX;
 
-/// Looks at once, then looks with a pause for other threads.
-const SPINS: u32 = 256;
-const YIELDS: u32 = 256;
+/// Looks before it sleeps: some tens of microseconds, about what it takes to wake up.
+const LOOKS: u32 = 4096;
 
 pub(super) struct Signal {
     window: AtomicU64,
@@ -49,12 +48,12 @@ impl Signal {
 
     /// Waits for a window after the `seen` one; None at the end.
     pub(super) fn wait(&self, seen: u64) -> Option<u64> {
-        for look in 0..SPINS + YIELDS {
+        for _ in 0..LOOKS {
             let window = self.window.load(Ordering::Acquire);
             if window > seen {
                 return (window != OVER).then_some(window);
             }
-            if look < SPINS { hint::spin_loop() } else { thread::yield_now() }
+            hint::spin_loop();
         }
         let mut asleep = lock(&self.sleep);
         self.sleepers.fetch_add(1, Ordering::SeqCst);
@@ -70,6 +69,7 @@ impl Signal {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
     use std::time::Duration;
 
     use super::*;
