@@ -53,12 +53,16 @@ fn all_pairs(n: u32, bytes: impl Fn(u32, u32) -> u64) -> Graph {
 type Kind = fn(u32, sim_core::units::Bandwidth, sim_core::units::Latency) -> Dimension;
 
 fn run(bencher: Bencher, kind: Kind, model: Model, graph: &Graph) {
-    let bandwidth = "50 GB/s".parse().expect("a bandwidth");
-    let dimension = kind(graph.rank_count() as u32, bandwidth, "500 ns".parse().expect("a latency"));
-    let topology = Topology::new([dimension]).expect("a topology");
+    let topology = topology(kind, graph);
     let simulation = Simulation::new(&topology).model(model).fold(false);
     let messages = simulation.run(graph).expect("a report").messages;
     bencher.counter(ItemsCount::new(messages)).bench_local(|| simulation.run(black_box(graph)));
+}
+
+fn topology(kind: Kind, graph: &Graph) -> Topology {
+    let bandwidth = "50 GB/s".parse().expect("a bandwidth");
+    let dimension = kind(graph.rank_count() as u32, bandwidth, "500 ns".parse().expect("a latency"));
+    Topology::new([dimension]).expect("a topology")
 }
 
 const MODELS: [Model; 4] = Model::ALL;
@@ -183,6 +187,18 @@ fn fair_sharing(bencher: Bencher, case: &str) {
     let simulation = Simulation::new(&topology).model(Model::Fluid);
     let messages = simulation.run(&graph).expect("a report").messages;
     bencher.counter(ItemsCount::new(messages)).bench_local(|| simulation.run(black_box(&graph)));
+}
+
+/// 4.2 million messages in one thread and in two, which share windows of time.
+#[divan::bench(args = [(Model::LinkQueue, 1), (Model::LinkQueue, 2), (Model::Fluid, 1), (Model::Fluid, 2)], sample_count = 5)]
+fn ring_1448_in_threads(bencher: Bencher, (model, threads): (Model, usize)) {
+    let graph = ring(1448, |_, _| 65_536);
+    let topology = topology(Dimension::ring, &graph);
+    let simulation = Simulation::new(&topology).model(model);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+    let in_pool = || pool.install(|| simulation.run(black_box(&graph)));
+    let messages = in_pool().expect("a report").messages;
+    bencher.counter(ItemsCount::new(messages)).bench_local(in_pool);
 }
 
 /// The work grows in proportion to the messages: 2.1 and 33.5 million.

@@ -193,11 +193,12 @@ impl Overflow {
     pub(crate) const BYTES: Self = Self::new("the messages are too large", "fewer than 2^64 bytes in all");
     pub(crate) const MESSAGES: Self = Self::new("too many messages are under way at once", "fewer than 2^32");
     pub(crate) const CONNECTIONS: Self =
-        Self::new("the graph has too many connections (source, destination, tag)", "fewer than 2^32");
+        Self::new("the graph has too many connections (source, destination, tag)", "fewer than 2^31");
     pub(crate) const DEPENDENCES: Self =
-        Self::new("a rank has too many nodes or dependences", "fewer than 2^32");
+        Self::new("a rank has too many nodes or dependences", "fewer than 2^31");
+    pub(crate) const RANKS: Self = Self::new("the graph has too many ranks", "fewer than 2^30");
     pub(crate) const ROUTES: Self = Self::new(
         "the routes are too long together or use too many links",
-        "fewer than 2^32 hops, 2^31 links",
+        "fewer than 2^32 hops, 2^30 links",
     );
 }

@@ -24,8 +24,10 @@ pub struct Progress {
 
 /// Hears of the progress of a run, about once in 65,536 events, and may end it.
 ///
-/// [`Simulation::observer`](crate::Simulation::observer) says which runs have events. A closure does. What it is told depends on nothing but the arguments of the run; when it looks at a
-/// clock or a signal, where a run ends that it breaks off is its own affair.
+/// [`Simulation::observer`](crate::Simulation::observer) says which runs have events. A closure does. What it is told, and when,
+/// depends on nothing but the arguments of the run and, if that is large, the number of threads; it may be told of the
+/// beginning twice, where a run in several threads turns out not to pay or to get stuck. When it looks at a clock or a signal,
+/// where a run ends that it breaks off is its own affair.
 ///
 /// ```
 /// use std::ops::ControlFlow;

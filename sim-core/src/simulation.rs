@@ -172,7 +172,7 @@ impl<'a> Simulation<'a> {
 
     /// Executes a graph.
     ///
-    /// The result depends on nothing but the arguments.
+    /// The result depends on nothing but the arguments. Large graphs run in the threads of the current rayon pool.
     ///
     /// # Errors
     /// [`SimError`] says what the graph holds that cannot be executed, or who waits for whom.

@@ -4,7 +4,7 @@
 //! ASTRA-sim's conventions source, destination, tag modulo 500,000,000 and size. Of each connection
 //! either SENDs or RECVs wait, never both; they form a list through the nodes of their rank.
 
-use super::node::{NONE, RankState};
+use super::node::{NONE, Ranks};
 use crate::model::Conventions;
 
 /// ASTRA-sim keeps the upper tags for itself.
@@ -44,7 +44,12 @@ pub(super) struct Connection {
     head: u32,
     tail: u32,
     side: Side,
+    /// Whether the RECVs are elsewhere: then `head` is the number of the crossing and `tail` that of the next SEND.
+    crosses: bool,
 }
+
+/// Marks the number of a crossing among the numbers of connections.
+pub(super) const CROSSING: u32 = 1 << 31;
 
 /// Which end of a connection a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,22 +60,40 @@ pub(super) enum Side {
 
 impl Connection {
     pub(super) fn new(src: u32, dst: u32, pair: u32) -> Self {
-        Self { src, dst, pair, head: NONE, tail: NONE, side: Side::Send }
+        Self { src, dst, pair, head: NONE, tail: NONE, side: Side::Send, crosses: false }
+    }
+
+    /// Makes the connection one whose RECVs are elsewhere.
+    pub(super) fn cross(&mut self, number: u32) {
+        (self.head, self.tail, self.crosses) = (number, 0, true);
+    }
+
+    /// The number of the crossing, if it is one.
+    #[inline]
+    pub(super) fn crossing(&self) -> Option<u32> {
+        self.crosses.then_some(self.head)
+    }
+
+    /// Issues a SEND of a crossing: its number.
+    pub(super) fn next_of_crossing(&mut self) -> u32 {
+        // A rank has fewer than 2^31 nodes.
+        self.tail += 1;
+        self.tail - 1
     }
 
     /// Issues a node at one side: its partner, if that was issued before, else the node waits.
     #[inline]
-    pub(super) fn issue(&mut self, side: Side, node: u32, ranks: &mut [RankState]) -> Option<u32> {
+    pub(super) fn issue(&mut self, side: Side, node: u32, ranks: &mut Ranks) -> Option<u32> {
         if self.head != NONE && self.side != side {
             let partner = self.head;
-            let nodes = &mut ranks[self.rank(self.side) as usize].nodes;
-            self.head = std::mem::replace(&mut nodes[partner as usize].link, NONE);
+            let partners = ranks.node(self.rank(self.side), partner);
+            self.head = std::mem::replace(&mut partners.link, NONE);
             return Some(partner);
         }
         if self.head == NONE {
             (self.head, self.side) = (node, side);
         } else {
-            ranks[self.rank(side) as usize].nodes[self.tail as usize].link = node;
+            ranks.node(self.rank(side), self.tail).link = node;
         }
         self.tail = node;
         None

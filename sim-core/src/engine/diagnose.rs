@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 
 use chakra_et::graph::{Op, RankGraph};
 
+use super::block::Block;
 use super::connection::Key;
+use super::deadlock;
 use super::node::{Phase, RankState};
-use super::{Engine, Network, deadlock};
 use crate::model::Conventions;
+use crate::model::network::Network;
 use crate::stuck::{DependenceCycle, StuckReport, WaitReason, WaitingReceive};
 use crate::units::Bytes;
 
-impl<N: Network> Engine<'_, N> {
+impl<N: Network> Block<'_, N> {
+    /// For a block of all ranks.
     pub(super) fn diagnose(&self) -> StuckReport {
-        let ranks = || (0u32..).zip(self.graph.ranks().iter().zip(&self.ranks));
+        let ranks = || (0u32..).zip(self.graph.ranks().iter().zip(self.ranks.states()));
         let mut waiting = Vec::new();
         for (rank, (graph, state)) in ranks() {
             for (node, op) in nodes_in(graph, state, Phase::ISSUED) {
@@ -31,7 +34,7 @@ impl<N: Network> Engine<'_, N> {
         let unsent = waiting.iter().filter_map(|&(rank, node, src, tag, bytes)| {
             Some(((rank, node), sends.unsent(src, rank, tag, bytes)?))
         });
-        let deadlock = deadlock::find(self.graph, &self.ranks, &unsent.collect());
+        let deadlock = deadlock::find(self.graph, self.ranks.states(), &unsent.collect());
         let receives = waiting.into_iter().map(|(rank, node, peer, tag, bytes)| {
             let graph = self.graph.rank(rank as usize);
             let source = self.graph.source(rank as usize, node);

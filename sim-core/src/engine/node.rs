@@ -1,8 +1,11 @@
 //! The state of each node of a rank, and who waits for it.
 
+use std::ops::Range;
+
 use chakra_et::graph::RankGraph;
 
 use super::Overflow;
+use crate::events::MOST_NODES;
 
 /// No node, no connection.
 pub(super) const NONE: u32 = u32::MAX;
@@ -58,6 +61,45 @@ pub(super) struct NodeState {
     pub(super) link: u32,
 }
 
+/// Neighbouring ranks.
+pub(super) struct Ranks {
+    first: u32,
+    states: Vec<RankState>,
+}
+
+impl Ranks {
+    /// `states` of the ranks from the first on.
+    pub(super) fn new(first: u32, states: Vec<RankState>) -> Self {
+        Self { first, states }
+    }
+
+    /// The numbers of the ranks.
+    pub(super) fn numbers(&self) -> Range<u32> {
+        self.first..self.first + self.states.len() as u32
+    }
+
+    pub(super) fn states(&self) -> &[RankState] {
+        &self.states
+    }
+
+    /// The place of a rank among these.
+    #[inline]
+    pub(super) fn index(&self, rank: u32) -> usize {
+        (rank - self.first) as usize
+    }
+
+    #[inline]
+    pub(super) fn rank(&mut self, rank: u32) -> &mut RankState {
+        let at = self.index(rank);
+        &mut self.states[at]
+    }
+
+    #[inline]
+    pub(super) fn node(&mut self, rank: u32, node: u32) -> &mut NodeState {
+        &mut self.rank(rank).nodes[node as usize]
+    }
+}
+
 /// The nodes of one rank.
 pub(super) struct RankState {
     pub(super) nodes: Vec<NodeState>,
@@ -67,7 +109,8 @@ pub(super) struct RankState {
 impl RankState {
     /// The state before the start; the graph's dependences must exist.
     pub(super) fn new(graph: &RankGraph) -> Result<Self, Overflow> {
-        let count = u32::try_from(graph.len()).map_err(|_| Overflow::DEPENDENCES)?;
+        let count = u32::try_from(graph.len()).ok().filter(|count| *count < MOST_NODES as u32);
+        let count = count.ok_or(Overflow::DEPENDENCES)?;
         let mut nodes = Vec::with_capacity(graph.len());
         let mut dependences = 0;
         for node in 0..count {

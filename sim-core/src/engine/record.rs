@@ -2,6 +2,8 @@
 //!
 //! 24 bytes a node. From it come the times of the messages and the critical path.
 
+use std::ops::Range;
+
 use chakra_et::graph::{Graph, Op, SourceRef};
 use rustc_hash::FxHashMap;
 
@@ -10,7 +12,17 @@ use crate::report::{CriticalPath, LineShare, MessageTime, PathStep, Shares, Step
 use crate::units::{Bytes, Picos};
 
 pub(super) struct Record {
+    first_rank: u32,
     ranks: Vec<Vec<NodeRecord>>,
+    /// RECVs that got their message from elsewhere, which is not noted there yet.
+    received: Vec<Received>,
+}
+
+/// A SEND and its RECV.
+struct Received {
+    src: u32,
+    send: u32,
+    recv: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -37,13 +49,29 @@ pub(super) struct Messages<'a> {
 type Parts<'a> = dyn Fn(u32, u32, Bytes) -> Option<(Picos, Picos)> + 'a;
 
 impl Record {
-    pub(super) fn new(graph: &Graph) -> Self {
+    /// Of some of the ranks.
+    pub(super) fn new(graph: &Graph, ranks: Range<u32>) -> Self {
         let fresh = NodeRecord { issued: Picos::ZERO, finished: Picos::ZERO, cause: NONE, partner: NONE };
-        Self { ranks: graph.ranks().iter().map(|rank| vec![fresh; rank.len()]).collect() }
+        let first_rank = ranks.start;
+        let ranks = ranks.map(|rank| vec![fresh; graph.rank(rank as usize).len()]);
+        Self { first_rank, ranks: ranks.collect(), received: Vec::new() }
+    }
+
+    /// One of all ranks from those of some, in their order.
+    pub(super) fn joined(records: impl Iterator<Item = Self>) -> Self {
+        let mut all = Self { first_rank: 0, ranks: Vec::new(), received: Vec::new() };
+        for record in records {
+            all.ranks.extend(record.ranks);
+            all.received.extend(record.received);
+        }
+        for Received { src, send, recv } in std::mem::take(&mut all.received) {
+            all.at(src, send).partner = recv;
+        }
+        all
     }
 
     fn at(&mut self, rank: u32, node: u32) -> &mut NodeRecord {
-        &mut self.ranks[rank as usize][node as usize]
+        &mut self.ranks[(rank - self.first_rank) as usize][node as usize]
     }
 
     /// The node's last dependence has finished.
@@ -62,6 +90,12 @@ impl Record {
     pub(super) fn matched(&mut self, src: u32, send: u32, dst: u32, recv: u32) {
         self.at(src, send).partner = recv;
         self.at(dst, recv).partner = send;
+    }
+
+    /// As `matched`, where the SEND is of a rank of another record.
+    pub(super) fn received(&mut self, src: u32, send: u32, dst: u32, recv: u32) {
+        self.at(dst, recv).partner = send;
+        self.received.push(Received { src, send, recv });
     }
 
     /// All messages, by source rank and SEND.

@@ -3,22 +3,23 @@
 use chakra_et::graph::{Graph, Op, Origin, RankGraph};
 use proptest::prelude::*;
 
+use super::serial::run_events;
 use super::*;
 use crate::topology::Dimension;
 
 /// A step of a random program: what a rank does, with which peer and tag, on which thread block.
-type Step = (u32, u32, u32, u64, usize, usize);
+pub(super) type Step = (u32, u32, u32, u64, usize, usize);
 
-const RANKS: u32 = 5;
+pub(super) const RANKS: u32 = 5;
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let sizes = prop::sample::select(vec![0u64, 1, 700, 65_536, 1_000_000]);
     prop::collection::vec((0..RANKS, 1..RANKS, 0..2u32, sizes, 0..4usize, 0..6usize), 1..80)
 }
 
 /// Each step is a message with a COMP behind it. On each rank every thread block is a chain; a connection
 /// (peer and tag) stays on the thread block that used it first. Nodes may also depend on any earlier one.
-fn thread_blocks(steps: &[Step], blocks: usize) -> Graph {
+pub(super) fn thread_blocks(steps: &[Step], blocks: usize) -> Graph {
     let mut ranks: Vec<_> = (0..RANKS).map(|_| RankGraph::builder()).collect();
     let mut last: Vec<Vec<Option<u32>>> = vec![vec![None; blocks]; RANKS as usize];
     let mut nodes = vec![0u32; RANKS as usize];
@@ -41,7 +42,7 @@ fn thread_blocks(steps: &[Step], blocks: usize) -> Graph {
 }
 
 /// Nodes that depend on few others or none, so that the order of a connection is not always fixed.
-fn loose(steps: &[Step]) -> Graph {
+pub(super) fn loose(steps: &[Step]) -> Graph {
     let mut ranks: Vec<_> = (0..RANKS).map(|_| RankGraph::builder()).collect();
     let mut nodes = vec![0u32; RANKS as usize];
     let mut push = |rank: u32, op: Op, back: usize| {
@@ -75,7 +76,7 @@ fn swept(setup: Setup<'_>, graph: &Graph, partitions: usize) -> Option<sweep::Ou
     sweep::run_in_partitions::<_, true>(graph, conventions, &routes, partitions)
 }
 
-fn setup(topology: &Topology, model: Model, conventions: Conventions) -> Setup<'_> {
+pub(super) fn setup(topology: &Topology, model: Model, conventions: Conventions) -> Setup<'_> {
     let (topology, loggp) = (Some(topology), LogGp::default());
     Setup {
         topology,

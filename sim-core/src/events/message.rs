@@ -10,13 +10,17 @@ use crate::units::Bytes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MessageId(NonZeroU32);
 
-/// A message under way: 24 bytes.
+/// A message under way: 32 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
     pub(crate) bytes: Bytes,
-    pub(crate) connection: u32,
-    /// The SEND on its rank.
+    /// The sending rank, and the SEND on it: the key of the message's events.
+    pub(crate) rank: u32,
     pub(crate) node: u32,
+    /// For the engine: what it belongs to.
+    pub(crate) connection: u32,
+    /// For the engine: which message of its connection it is, where that matters.
+    pub(crate) sequence: u32,
     /// For the model: where the message is on its route.
     pub(crate) hop: u32,
     /// For the model: the next message in the same queue. Of a place not in use: the next such place.
@@ -27,6 +31,14 @@ pub(crate) struct Message {
 pub(crate) struct Messages {
     places: Vec<Message>,
     unused: Option<MessageId>,
+}
+
+impl Message {
+    /// A message before its first hop.
+    #[inline]
+    pub(crate) fn new(bytes: Bytes, rank: u32, node: u32, connection: u32) -> Self {
+        Self { bytes, rank, node, connection, sequence: 0, hop: 0, next: None }
+    }
 }
 
 impl MessageId {
@@ -41,8 +53,7 @@ impl MessageId {
 
 impl Messages {
     #[inline]
-    pub(crate) fn insert(&mut self, bytes: Bytes, connection: u32, node: u32) -> Result<MessageId, Overflow> {
-        let message = Message { bytes, connection, node, hop: 0, next: None };
+    pub(crate) fn insert(&mut self, message: Message) -> Result<MessageId, Overflow> {
         if let Some(id) = self.unused {
             self.unused = std::mem::replace(&mut self[id], message).next;
             return Ok(id);
@@ -83,13 +94,14 @@ mod tests {
     #[test]
     fn places_are_used_again() {
         let mut messages = Messages::default();
-        let first = messages.insert(Bytes(1), 0, 0).unwrap();
-        let second = messages.insert(Bytes(2), 0, 0).unwrap();
+        let message = |bytes| Message::new(Bytes(bytes), 0, 0, 0);
+        let first = messages.insert(message(1)).unwrap();
+        let second = messages.insert(message(2)).unwrap();
         assert_eq!((messages.remove(first).bytes, messages.remove(second).bytes), (Bytes(1), Bytes(2)));
-        let third = messages.insert(Bytes(3), 0, 0).unwrap();
-        let fourth = messages.insert(Bytes(4), 0, 0).unwrap();
+        let third = messages.insert(message(3)).unwrap();
+        let fourth = messages.insert(message(4)).unwrap();
         assert_eq!((third, fourth), (second, first));
         assert_eq!((messages[third].bytes, messages[fourth].next), (Bytes(3), None));
-        assert_eq!((messages.places.len(), size_of::<Message>()), (2, 24));
+        assert_eq!((messages.places.len(), size_of::<Message>()), (2, 32));
     }
 }

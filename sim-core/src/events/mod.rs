@@ -3,8 +3,10 @@
 //! Engine and models both build on it and so need not know each other: the engine issues nodes, a
 //! [`Network`](crate::model::network::Network) moves messages.
 
+mod event;
 mod message;
 mod queue;
 
-pub(crate) use message::{MessageId, Messages};
-pub(crate) use queue::{Event, EventQueue, Ticket};
+pub(crate) use event::{Event, MOST_NODES, MOST_RANKS};
+pub(crate) use message::{Message, MessageId, Messages};
+pub(crate) use queue::{EventQueue, Order, Ticket};

@@ -1,39 +1,39 @@
-//! The event queue: ordered by time, and within one time by the order of scheduling.
+//! The event queue: ordered by time, and within one time by one of two orders.
+//!
+//! * [`Order::Scheduling`]: as scheduled, which is ASTRA-sim's. An event for the current time comes behind all
+//!   that are already scheduled for it.
+//! * [`Order::Key`]: in rounds. What was scheduled before a time runs in its first round, what is scheduled in one round for
+//!   the current time in the next. Within a round the order is that of the events' keys: links that fall free by
+//!   their number, then whatever belongs to a node by rank and node, a message being its SEND's. So the order
+//!   depends on what happens, and not on who learns of it first: parts of a network that cannot reach each other
+//!   within some time may run that time apart.
 //!
 //! Collectives run in step, so many events share a time. Events of one time form lists in ascending
-//! order of their tickets, and only the lists are in a heap: an event that joins a list costs no
-//! comparison of times. A small cache finds the list of a time; a list that fell out of it is followed
-//! by a second one of the same time, and the two are merged when their time comes.
+//! order, and only the lists are in a heap: an event that joins a list costs no
+//! comparison of times. A small cache finds the list of a time; a list that fell out of it, or that an event of a lower key
+//! cannot join, is followed by another one of the same time, and they are joined when their time comes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::MessageId;
+use super::event::{Event, KIND_BITS, node_key};
+use super::{MessageId, Messages};
 use crate::error::Overflow;
 use crate::units::Picos;
 
-/// What happens.
+/// What comes first of several events of one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
-    /// A message is at the end of a hop.
-    Arrival(MessageId),
-    /// A link with a queue falls free, or what else the model has a number for.
-    LinkFree(u32),
-    /// A COMP has ended, or the first of several that end together.
-    Computed { rank: u32, node: u32 },
-    /// A RECV has its message.
-    Received { rank: u32, node: u32 },
-    /// A rank that is late begins.
-    Start { rank: u32 },
-    /// The overhead of a SEND is over.
-    Inject { rank: u32, node: u32 },
+pub(crate) enum Order {
+    Scheduling,
+    Key,
 }
 
-/// A place in the order of scheduling.
+/// A place in the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Ticket(u64);
 
 pub(crate) struct EventQueue {
+    order: Order,
     /// Lists of the future by time, each named by its first slot.
     lists: BinaryHeap<Reverse<(Picos, u32)>>,
     slots: Vec<Slot>,
@@ -42,28 +42,33 @@ pub(crate) struct EventQueue {
     /// By a hash of the time, a list of that time to which events can be appended.
     open: [OpenList; OPEN_LISTS],
     now: Picos,
-    /// What is left of the current time: a list, and by ticket those whose place is within it.
-    current: List,
-    within: BinaryHeap<Reverse<(u64, u32)>>,
+    /// What is left of the current time, or of its current round.
+    current: Round,
+    /// By key: what comes at the end of the round, and the next round of the current time.
+    last: Option<Event>,
+    following: Round,
     /// The ticket of the event that is running.
     running: Ticket,
     next: Ticket,
+    /// Messages that leave for another queue, and when they are there.
+    departures: Vec<(Picos, MessageId)>,
+}
+
+/// Events of one time: a list, and those whose place is within it.
+struct Round {
+    head: u32,
+    tail: u32,
+    within: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 /// An event in a list: 24 bytes.
 #[derive(Clone, Copy)]
 struct Slot {
-    /// Ticket, and in the lowest bits the kind of event.
-    ticket_and_kind: u64,
+    /// Ticket or key, and in the lowest bits the kind of event.
+    place: u64,
     first: u32,
     second: u32,
     next: u32,
-}
-
-#[derive(Clone, Copy)]
-struct List {
-    head: u32,
-    tail: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -75,39 +80,141 @@ struct OpenList {
 /// No slot.
 const END: u32 = u32::MAX;
 const OPEN_LISTS: usize = 64;
-const KIND_BITS: u32 = 3;
+
+impl Round {
+    fn new() -> Self {
+        Self { head: END, tail: END, within: BinaryHeap::new() }
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.head == END && self.within.is_empty()
+    }
+
+    /// Puts an event at its place: mostly the end.
+    #[inline]
+    fn add(&mut self, slots: &mut [Slot], slot: u32) {
+        let place = slots[slot as usize].place;
+        if self.head == END {
+            (self.head, self.tail) = (slot, slot);
+        } else if slots[self.tail as usize].place < place {
+            slots[self.tail as usize].next = slot;
+            self.tail = slot;
+        } else {
+            self.within.push(Reverse((place, slot)));
+        }
+    }
+
+    /// Takes the next event, of which there is one.
+    #[inline]
+    fn take(&mut self, slots: &[Slot]) -> u32 {
+        let head = self.head;
+        if let Some(&Reverse((place, slot))) = self.within.peek()
+            && (head == END || place < slots[head as usize].place)
+        {
+            self.within.pop();
+            return slot;
+        }
+        self.head = slots[head as usize].next;
+        head
+    }
+}
 
 impl EventQueue {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(order: Order) -> Self {
         Self {
+            order,
             lists: BinaryHeap::new(),
             slots: Vec::new(),
             unused: END,
             // Nothing is ever appended to a list of time 0, because that is the current time.
             open: [OpenList { at: Picos::ZERO, tail: END }; OPEN_LISTS],
             now: Picos::ZERO,
-            current: List { head: END, tail: END },
-            within: BinaryHeap::new(),
+            current: Round::new(),
+            last: None,
+            following: Round::new(),
             // Ticket 0 lies before everything and ticket 1 is the start of the simulation.
             running: Ticket(1),
             next: Ticket(2),
+            departures: Vec::new(),
         }
     }
 
     /// The current time.
+    #[inline]
     pub(crate) fn now(&self) -> Picos {
         self.now
     }
 
-    /// Schedules an event after the given span, behind all that are already scheduled for that time.
+    /// Schedules an event without a message after the given span.
     #[inline]
     pub(crate) fn schedule(&mut self, span: Picos, event: Event) -> Result<(), Overflow> {
+        debug_assert!(!matches!(event, Event::Arrival(_) | Event::Landed(_)));
         let at = self.now.checked_add(span).ok_or(Overflow::TIME)?;
-        let ticket = self.reserve();
-        self.schedule_reserved(at, ticket, event)
+        let place = match self.order {
+            Order::Scheduling => self.reserve().0 << KIND_BITS,
+            Order::Key => event.key(),
+        };
+        self.add(at, place, event)
     }
 
-    /// Takes a place in the order for an event that may be scheduled later.
+    /// Schedules the arrival of a message after the given span.
+    #[inline]
+    pub(crate) fn schedule_arrival(
+        &mut self,
+        span: Picos,
+        message: MessageId,
+        messages: &Messages,
+    ) -> Result<(), Overflow> {
+        let at = self.now.checked_add(span).ok_or(Overflow::TIME)?;
+        self.schedule_message(at, message, messages, Event::Arrival(message))
+    }
+
+    /// Schedules what happens to a message at a time that is not over.
+    #[inline]
+    pub(crate) fn schedule_message(
+        &mut self,
+        at: Picos,
+        message: MessageId,
+        messages: &Messages,
+        event: Event,
+    ) -> Result<(), Overflow> {
+        let place = match self.order {
+            Order::Scheduling => self.reserve().0 << KIND_BITS,
+            Order::Key => node_key(messages[message].rank, messages[message].node),
+        };
+        self.add(at, place, event)
+    }
+
+    /// Schedules an event behind all that are to run at the current time, as far as that is known: by key, behind the current
+    /// round. There is one such event at a time.
+    pub(crate) fn schedule_last(&mut self, event: Event) -> Result<(), Overflow> {
+        match self.order {
+            Order::Scheduling => self.schedule(Picos::ZERO, event),
+            Order::Key => {
+                self.last = Some(event);
+                Ok(())
+            }
+        }
+    }
+
+    /// Sends a message away, to arrive after the given span where its route goes on or ends.
+    pub(crate) fn depart(&mut self, span: Picos, message: MessageId) -> Result<(), Overflow> {
+        let at = self.now.checked_add(span).ok_or(Overflow::TIME)?;
+        self.departures.push((at, message));
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn has_departures(&self) -> bool {
+        !self.departures.is_empty()
+    }
+
+    pub(crate) fn next_departure(&mut self) -> Option<(Picos, MessageId)> {
+        self.departures.pop()
+    }
+
+    /// Takes a place in the order for an event that may be scheduled later; by key it has its place anyway.
     #[inline]
     pub(crate) fn reserve(&mut self) -> Ticket {
         let ticket = self.next;
@@ -124,60 +231,51 @@ impl EventQueue {
         ticket: Ticket,
         event: Event,
     ) -> Result<(), Overflow> {
-        let (kind, first, second) = match event {
-            Event::Arrival(message) => (0, message.index(), 0),
-            Event::LinkFree(link) => (1, link, 0),
-            Event::Computed { rank, node } => (2, rank, node),
-            Event::Received { rank, node } => (3, rank, node),
-            Event::Start { rank } => (4, rank, 0),
-            Event::Inject { rank, node } => (5, rank, node),
+        let place = match self.order {
+            Order::Scheduling => ticket.0 << KIND_BITS,
+            Order::Key => event.key(),
         };
-        let slot =
-            self.insert(Slot { ticket_and_kind: ticket.0 << KIND_BITS | kind, first, second, next: END })?;
+        self.add(at, place, event)
+    }
+
+    /// Whether an event at this time and place would lie before the one that is running; by key, links fall
+    /// free before anything else happens.
+    #[inline]
+    pub(crate) fn has_passed(&self, at: Picos, ticket: Ticket) -> bool {
+        match self.order {
+            Order::Scheduling => (at, ticket) < (self.now, self.running),
+            Order::Key => at <= self.now,
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, at: Picos, place: u64, event: Event) -> Result<(), Overflow> {
+        let (kind, first, second) = event.pack();
+        let place = place | kind;
+        let slot = self.insert(Slot { place, first, second, next: END })?;
         if at == self.now {
-            self.add_to_current(slot);
+            let round = match self.order {
+                Order::Scheduling => &mut self.current,
+                Order::Key => &mut self.following,
+            };
+            round.add(&mut self.slots, slot);
             return Ok(());
         }
-        // The multiplier spreads times that are multiples of a common step.
-        let hash = (at.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as usize;
-        let open = &mut self.open[hash];
-        if open.at == at && self.slots[open.tail as usize].ticket_and_kind < ticket.0 << KIND_BITS {
-            self.slots[open.tail as usize].next = slot;
-            open.tail = slot;
-            return Ok(());
-        }
-        if open.at != at {
+        let open = &mut self.open[hash(at)];
+        if open.at == at {
+            if self.slots[open.tail as usize].place < place {
+                self.slots[open.tail as usize].next = slot;
+                open.tail = slot;
+                return Ok(());
+            }
+            if self.order == Order::Key {
+                open.tail = slot;
+            }
+        } else {
             *open = OpenList { at, tail: slot };
         }
         self.lists.push(Reverse((at, slot)));
         Ok(())
-    }
-
-    /// Whether an event at this time and place would lie before the one that is running.
-    #[inline]
-    pub(crate) fn has_passed(&self, at: Picos, ticket: Ticket) -> bool {
-        (at, ticket) < (self.now, self.running)
-    }
-
-    /// The next event, which becomes the running one.
-    #[inline]
-    pub(crate) fn pop(&mut self) -> Option<Event> {
-        if self.current.head == END && self.within.is_empty() {
-            self.advance()?;
-        }
-        let at = self.next_of_current();
-        let slot = self.slots[at as usize];
-        self.slots[at as usize].next = self.unused;
-        self.unused = at;
-        self.running = Ticket(slot.ticket_and_kind >> KIND_BITS);
-        Some(match slot.ticket_and_kind & ((1 << KIND_BITS) - 1) {
-            0 => Event::Arrival(MessageId::new(slot.first)),
-            1 => Event::LinkFree(slot.first),
-            2 => Event::Computed { rank: slot.first, node: slot.second },
-            3 => Event::Received { rank: slot.first, node: slot.second },
-            4 => Event::Start { rank: slot.first },
-            _ => Event::Inject { rank: slot.first, node: slot.second },
-        })
     }
 
     fn insert(&mut self, slot: Slot) -> Result<u32, Overflow> {
@@ -191,45 +289,53 @@ impl EventQueue {
         Ok(at)
     }
 
-    /// Puts an event of the current time at the place of its ticket: mostly the end.
-    fn add_to_current(&mut self, slot: u32) {
-        let ticket = self.slots[slot as usize].ticket_and_kind;
-        let List { head, tail } = self.current;
-        if head == END {
-            self.current = List { head: slot, tail: slot };
-        } else if self.slots[tail as usize].ticket_and_kind < ticket {
-            self.slots[tail as usize].next = slot;
-            self.current.tail = slot;
-        } else {
-            self.within.push(Reverse((ticket, slot)));
-        }
+    /// When the next event is; None at the end.
+    pub(crate) fn next_time(&self) -> Option<Picos> {
+        let is_over = self.current.is_empty() && self.last.is_none() && self.following.is_empty();
+        if is_over { self.next_list() } else { Some(self.now) }
     }
 
-    /// Takes the slot of the next event of the current time, of which there is one.
+    /// The time of the next list.
+    fn next_list(&self) -> Option<Picos> {
+        self.lists.peek().map(|Reverse((at, _))| *at)
+    }
+
+    /// The next event up to a time, which becomes the running one.
     #[inline]
-    fn next_of_current(&mut self) -> u32 {
-        let head = self.current.head;
-        if let Some(&Reverse((ticket, slot))) = self.within.peek()
-            && (head == END || ticket < self.slots[head as usize].ticket_and_kind)
-        {
-            self.within.pop();
-            return slot;
+    pub(crate) fn pop(&mut self, until: Picos) -> Option<Event> {
+        if self.current.is_empty() {
+            if let Some(last) = self.last.take() {
+                return Some(last);
+            }
+            if self.following.is_empty() {
+                self.advance(until)?;
+            } else {
+                std::mem::swap(&mut self.current, &mut self.following);
+            }
         }
-        self.current.head = self.slots[head as usize].next;
-        head
+        let at = self.current.take(&self.slots);
+        let slot = self.slots[at as usize];
+        self.slots[at as usize].next = self.unused;
+        self.unused = at;
+        self.running = Ticket(slot.place >> KIND_BITS);
+        Some(Event::unpack(slot.place, slot.first, slot.second))
     }
 
-    /// Goes on to the next time at which something happens; None at the end.
-    fn advance(&mut self) -> Option<()> {
-        let Reverse((at, head)) = self.lists.pop()?;
+    /// Goes on to the next time at which something happens; None if there is none.
+    fn advance(&mut self, until: Picos) -> Option<()> {
+        let Reverse((at, head)) = *self.lists.peek()?;
+        if at > until {
+            return None;
+        }
+        self.lists.pop();
         self.now = at;
-        if self.lists.peek().is_none_or(|Reverse((next, _))| *next != at) {
-            let open = self.open.iter().find(|open| open.at == at);
-            let tail = open.map_or_else(|| self.last_of(head), |open| open.tail);
-            self.current = List { head, tail };
+        if self.next_list() == Some(at) {
+            self.join(at, head);
             return Some(());
         }
-        self.merge(at, head);
+        let open = self.open[hash(at)];
+        let tail = if open.at == at { open.tail } else { self.last_of(head) };
+        (self.current.head, self.current.tail) = (head, tail);
         Some(())
     }
 
@@ -240,92 +346,73 @@ impl EventQueue {
         slot
     }
 
-    /// Makes one list of all lists of the time.
+    /// Makes one round of all lists of the time: short ones are put within a long one, several long ones are sorted.
     #[cold]
-    fn merge(&mut self, at: Picos, head: u32) {
-        let mut slots = Vec::new();
-        let mut list = Some(head);
-        while let Some(mut slot) = list {
-            while slot != END {
-                slots.push(slot);
-                slot = self.slots[slot as usize].next;
+    fn join(&mut self, at: Picos, first: u32) {
+        let mut long = Vec::new();
+        let mut list = Some(first);
+        while let Some(head) = list {
+            if self.is_short(head) {
+                self.put_within(head);
+            } else {
+                long.push(head);
             }
-            let same_time = self.lists.peek().is_some_and(|Reverse((next, _))| *next == at);
-            list = if same_time { self.lists.pop().map(|Reverse((_, head))| head) } else { None };
+            let more = self.next_list() == Some(at);
+            list = if more { self.lists.pop().map(|Reverse((_, head))| head) } else { None };
         }
-        slots.sort_unstable_by_key(|slot| self.slots[*slot as usize].ticket_and_kind);
+        self.current.head = match long[..] {
+            [] => END,
+            [head] => head,
+            _ => self.sorted(long),
+        };
+        self.current.tail = if self.current.head == END { END } else { self.last_of(self.current.head) };
+    }
+
+    fn is_short(&self, mut slot: u32) -> bool {
+        const SHORT: usize = 8;
+        for _ in 0..SHORT {
+            if slot == END {
+                return true;
+            }
+            slot = self.slots[slot as usize].next;
+        }
+        false
+    }
+
+    fn put_within(&mut self, mut slot: u32) {
+        while slot != END {
+            let Slot { place, next, .. } = self.slots[slot as usize];
+            self.current.within.push(Reverse((place, slot)));
+            slot = next;
+        }
+    }
+
+    /// One list of several.
+    fn sorted(&mut self, lists: Vec<u32>) -> u32 {
+        let mut all = Vec::new();
+        for mut slot in lists {
+            while slot != END {
+                let Slot { place, next, .. } = self.slots[slot as usize];
+                all.push((place, slot));
+                slot = next;
+            }
+        }
+        // A stable sort sees that these are ascending runs.
+        all.sort();
         let mut next = END;
-        self.current.tail = slots.last().copied().unwrap_or(END);
-        for slot in slots.into_iter().rev() {
+        for (_, slot) in all.into_iter().rev() {
             self.slots[slot as usize].next = next;
             next = slot;
         }
-        self.current.head = next;
+        next
     }
+}
+
+#[inline]
+fn hash(at: Picos) -> usize {
+    // The multiplier spreads times that are multiples of a common step.
+    (at.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as usize
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn equal_times_run_in_the_order_of_scheduling_and_reserved_places_are_kept() {
-        let mut queue = EventQueue::new();
-        queue.schedule(Picos(5), Event::LinkFree(0)).unwrap();
-        let reserved = queue.reserve();
-        queue.schedule(Picos(5), Event::LinkFree(2)).unwrap();
-        queue.schedule(Picos(4), Event::Computed { rank: 7, node: 9 }).unwrap();
-        queue.schedule_reserved(Picos(5), reserved, Event::LinkFree(1)).unwrap();
-        assert_eq!(queue.pop(), Some(Event::Computed { rank: 7, node: 9 }));
-        assert!(!queue.has_passed(Picos(5), reserved));
-        queue.schedule(Picos(1), Event::Received { rank: 1, node: 2 }).unwrap();
-        let order: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
-        let free = Event::LinkFree;
-        assert_eq!(order, [free(0), free(1), free(2), Event::Received { rank: 1, node: 2 }]);
-        assert!(queue.has_passed(Picos(5), reserved));
-        assert_eq!(queue.now(), Picos(5));
-        assert_eq!(queue.schedule(Picos(u64::MAX), free(0)), Err(Overflow::TIME));
-    }
-
-    #[test]
-    fn a_slot_is_small() {
-        assert_eq!(size_of::<Slot>(), 24);
-    }
-
-    proptest! {
-        /// Against a sorted map of (time, ticket), with more times than lists stay open.
-        #[test]
-        fn any_schedule_runs_in_order(steps in prop::collection::vec((0..300u64, 0..4u8), 1..600)) {
-            let (mut queue, mut expected) = (EventQueue::new(), BTreeMap::new());
-            let mut reserved = Vec::new();
-            for (number, (span, what)) in (0..).zip(steps) {
-                let event = Event::LinkFree(number);
-                let at = Picos(queue.now().0 + span);
-                match what {
-                    0 => reserved.push((at, queue.reserve(), event)),
-                    1 => {
-                        if let Some(((at, ticket), event)) = expected.pop_first() {
-                            prop_assert_eq!(queue.pop(), Some(event));
-                            prop_assert_eq!((queue.now(), queue.running), (at, ticket));
-                        }
-                        reserved.retain(|(at, ticket, _)| !queue.has_passed(*at, *ticket));
-                        if let Some((at, ticket, event)) = reserved.pop() {
-                            queue.schedule_reserved(at, ticket, event).unwrap();
-                            expected.insert((at, ticket), event);
-                        }
-                    }
-                    _ => {
-                        expected.insert((at, queue.next), event);
-                        queue.schedule(Picos(span), event).unwrap();
-                    }
-                }
-            }
-            let order: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
-            prop_assert_eq!(order, expected.into_values().collect::<Vec<_>>());
-        }
-    }
-}
+mod tests;

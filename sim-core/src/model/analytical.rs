@@ -12,7 +12,7 @@ use super::Conventions;
 use super::network::{ContentionFree, Network, Pair, Sent};
 use super::timing::Timing;
 use crate::error::Overflow;
-use crate::events::{Event, EventQueue, MessageId, Messages};
+use crate::events::{EventQueue, MessageId, Messages};
 use crate::report::LinkLoad;
 use crate::topology::Topology;
 use crate::units::{Bandwidth, Bytes, Picos};
@@ -95,7 +95,7 @@ impl Network for Analytical {
     ) -> Result<(), Overflow> {
         let timing = &self.timings[self.timing_of[pair as usize] as usize];
         let passage = timing.passage(messages[message].bytes).ok_or(Overflow::TIME)?;
-        queue.schedule(passage, Event::Arrival(message))
+        queue.schedule_arrival(passage, message, messages)
     }
 
     #[inline]

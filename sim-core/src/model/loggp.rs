@@ -269,7 +269,7 @@ impl Network for Processors {
         let sent = processor.send(&self.machine, now, messages[message].bytes).ok_or(Overflow::TIME)?;
         let node = messages[message].node;
         queue.schedule(Picos(sent.finish.0 - now.0), Event::Received { rank, node })?;
-        queue.schedule(Picos(sent.arrival.0 - now.0), Event::Arrival(message))
+        queue.schedule_arrival(Picos(sent.arrival.0 - now.0), message, messages)
     }
 
     fn occupy(&mut self, rank: u32, work: Work, now: Picos) -> Result<Picos, Overflow> {

@@ -11,6 +11,7 @@
 //! arrived and the RECV was issued. Under every model buffers are unlimited: nobody waits for a receiver.
 
 pub(crate) mod analytical;
+pub(crate) mod division;
 pub(crate) mod fluid;
 pub(crate) mod link_queue;
 pub(crate) mod loggp;

@@ -1,7 +1,7 @@
 //! What the engines ask of a model: the event engine a [`Network`], the sweep [`ContentionFree`].
 
 use crate::error::Overflow;
-use crate::events::{EventQueue, MessageId, Messages};
+use crate::events::{EventQueue, Message, MessageId, Messages};
 use crate::report::LinkLoad;
 use crate::units::{Bytes, Picos};
 
@@ -64,6 +64,11 @@ pub(crate) trait Network {
         messages: &mut Messages,
         queue: &mut EventQueue,
     ) -> Result<(), Overflow>;
+
+    /// Of a network that is divided: where a message that departed goes on; None if it is delivered.
+    fn next_block(&self, _message: &Message) -> Option<u32> {
+        None
+    }
 
     /// What a message of the `pair`-th pair takes that has its links for itself: latency and serialisation. None
     /// if the model does not tell them apart.

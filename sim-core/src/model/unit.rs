@@ -2,7 +2,7 @@
 
 use super::network::Network;
 use crate::error::Overflow;
-use crate::events::{Event, EventQueue, MessageId, Messages};
+use crate::events::{EventQueue, MessageId, Messages};
 use crate::report::LinkLoad;
 use crate::units::Picos;
 
@@ -13,10 +13,10 @@ impl Network for Unit {
         &mut self,
         message: MessageId,
         _: u32,
-        _: &mut Messages,
+        messages: &mut Messages,
         queue: &mut EventQueue,
     ) -> Result<(), Overflow> {
-        queue.schedule(Picos(1), Event::Arrival(message))
+        queue.schedule_arrival(Picos(1), message, messages)
     }
 
     fn arrive(&mut self, _: MessageId, _: &mut Messages, _: &mut EventQueue) -> Result<bool, Overflow> {

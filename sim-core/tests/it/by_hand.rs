@@ -209,3 +209,17 @@ fn one_rank_alone_may_compute() {
     ranks.push(0, Op::Comp { micros: 3, ops: 1, bytes: 8 }, &[]);
     assert_eq!(makespan_ns(&one(Dimension::switch, 1, "1 us"), EXACT, &ranks.graph()), [3_000.0; 2]);
 }
+
+/// Both messages are at the switch at 40.5 µs. That of rank 3 is under way longer, but rank 1 comes first.
+#[test]
+fn of_messages_that_come_to_a_link_at_once_the_lower_sender_goes_first() {
+    let mut ranks = Ranks::new(4);
+    ranks.message(3, 0, 2 * MB);
+    let busy = ranks.comp(1, 20, &[]);
+    ranks.send(1, 0, MB, &[busy]);
+    ranks.recv(0, 1, MB, &[]);
+    let report = simulate(&one(Dimension::switch, 4, "500 ns"), Model::LinkQueue, EXACT, &ranks.graph());
+    let finish: Vec<f64> = report.finish.iter().map(|finish| finish.as_ns()).collect();
+    // 40,500 + 20,500; the down-link falls free at 60,500, + 40,500.
+    assert_eq!(finish, [101_000.0, 61_000.0, 0.0, 101_000.0]);
+}

@@ -48,12 +48,23 @@ impl Ranks {
 /// Ring all-reduce: n−1 steps of send, receive, reduce, then n−1 of send, receive; every node of a rank
 /// depends on the one before.
 pub(crate) fn ring_all_reduce(n: u32, chunk: u64, reduce_micros: u64) -> Graph {
+    ring_of(n, |_| chunk, reduce_micros)
+}
+
+/// As [`ring_all_reduce`], with messages whose size depends on rank and step, counted together.
+pub(crate) fn ring_all_reduce_of(n: u32, bytes: impl Fn(u64) -> u64) -> Graph {
+    ring_of(n, bytes, 0)
+}
+
+fn ring_of(n: u32, bytes: impl Fn(u64) -> u64, reduce_micros: u64) -> Graph {
+    let size = |rank: u32, step: u32| bytes(u64::from((rank * 7_919 + step * 104_729) % 4_096));
     let mut ranks = Ranks::new(n);
     for rank in 0..n {
         let mut last = Vec::new();
         for step in 0..2 * (n - 1) {
-            last = vec![ranks.send(rank, (rank + 1) % n, chunk, &last)];
-            last = vec![ranks.recv(rank, (rank + n - 1) % n, chunk, &last)];
+            let previous = (rank + n - 1) % n;
+            last = vec![ranks.send(rank, (rank + 1) % n, size(rank, step), &last)];
+            last = vec![ranks.recv(rank, previous, size(previous, step), &last)];
             if step < n - 1 {
                 last = vec![ranks.comp(rank, reduce_micros, &last)];
             }

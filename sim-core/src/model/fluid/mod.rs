@@ -27,6 +27,7 @@
 //!
 //! Only under the exact conventions: ASTRA-sim has no such backend.
 
+mod divide;
 mod ends;
 mod sharing;
 mod stream;
@@ -56,12 +57,18 @@ pub(crate) fn notes() -> Vec<String> {
 /// No class, no group.
 const NONE: u32 = u32::MAX;
 
+/// From here on, and by twice the number of its pair, the hop of a message that had its links for itself and whose receiver
+/// belongs to another part of the network. One more, as for others 1, if its next arrival is void.
+const FIRST_CROSSING: u32 = 2;
+
 /// Among the numbers of groups: the event that recomputes the rates.
 const RECOMPUTE: u32 = u32::MAX;
 
 pub(crate) struct Fluid {
     ids: Vec<LinkId>,
     links: Vec<LinkState>,
+    /// The number of the first pair: 0, if this is no part of a divided network.
+    first_pair: u32,
     /// By pair.
     routes: Vec<Route>,
     sharing: Sharing,
@@ -86,6 +93,8 @@ struct Route {
     bytes_per_s: u64,
     /// While several flows share links with it, its class.
     class: u32,
+    /// Whether the receiver belongs to another part of a divided network.
+    crosses: bool,
 }
 
 struct LinkState {
@@ -123,7 +132,8 @@ impl Fluid {
                 hops.push(link);
             }
             let end_hop = u32::try_from(hops.len()).map_err(|_| Overflow::ROUTES)?;
-            routes.push(Route { first_hop, end_hop, latency, bytes_per_s: slowest, class: NONE });
+            let crosses = false;
+            routes.push(Route { first_hop, end_hop, latency, bytes_per_s: slowest, class: NONE, crosses });
         }
         let idle = || LinkState {
             alone: None,
@@ -136,6 +146,7 @@ impl Fluid {
         };
         Ok(Self {
             links: ids.iter().map(|_| idle()).collect(),
+            first_pair: 0,
             routes,
             sharing: Sharing::new(costs.iter().map(|(bytes_per_s, _)| *bytes_per_s), hops),
             streams: Vec::new(),
@@ -154,9 +165,10 @@ impl Fluid {
         &mut self,
         message: MessageId,
         pair: u32,
-        size: Bytes,
+        messages: &mut Messages,
         queue: &mut EventQueue,
     ) -> Result<(), Overflow> {
+        let size = messages[message].bytes;
         let route = &self.routes[pair as usize];
         let span = self.last.of(size, route.bytes_per_s)?;
         let now = queue.now();
@@ -168,7 +180,13 @@ impl Fluid {
             // One flow at a time, or several within one busy span: no more than the time that has passed.
             link.busy = Picos(link.busy.0 + span.0);
         }
-        queue.schedule(span.checked_add(route.latency).ok_or(Overflow::TIME)?, Event::Arrival(message))
+        if route.crosses {
+            // Whether it is the last arrival is known when the flow ends: before that, others may come across.
+            messages[message].hop = FIRST_CROSSING + 2 * pair;
+            return queue.schedule_arrival(span, message, messages);
+        }
+        let span = span.checked_add(route.latency).ok_or(Overflow::TIME)?;
+        queue.schedule_arrival(span, message, messages)
     }
 
     /// The flow meets others: all of them become shared flows, with rates from the end of this moment on.
@@ -250,13 +268,15 @@ impl Fluid {
         }
     }
 
-    /// Asks for a recomputation behind everything that is already scheduled for this moment.
+    /// Asks for a recomputation behind everything that is already to run at this moment.
+    ///
+    /// All changes go through it: so it makes no difference which others, not connected with them, happen at the same time.
     fn ask(&mut self, queue: &mut EventQueue) -> Result<(), Overflow> {
         if self.asked_at == Some(queue.now()) {
             return Ok(());
         }
         self.asked_at = Some(queue.now());
-        queue.schedule(Picos::ZERO, Event::LinkFree(RECOMPUTE))
+        queue.schedule_last(Event::LinkFree(RECOMPUTE))
     }
 
     /// New rates where flows have come or gone, and events at the next ends there.
@@ -276,7 +296,12 @@ impl Fluid {
     }
 
     /// The time of a group has come: the flows that are due leave, and the others get new rates.
-    fn end_flows(&mut self, number: u32, queue: &mut EventQueue) -> Result<(), Overflow> {
+    fn end_flows(
+        &mut self,
+        number: u32,
+        messages: &Messages,
+        queue: &mut EventQueue,
+    ) -> Result<(), Overflow> {
         let now = queue.now();
         let links: Vec<u32> = self.ends.due(number, now).collect();
         if links.is_empty() {
@@ -294,24 +319,28 @@ impl Fluid {
             self.sharing.touch(link);
         }
         ended.sort_unstable_by_key(|(number, ..)| *number);
-        for (_, message, latency) in ended {
-            queue.schedule(latency, Event::Arrival(message))?;
+        for (_, message, pair) in ended {
+            let Route { latency, crosses, .. } = self.routes[pair as usize];
+            if crosses {
+                queue.depart(latency, message)?;
+            } else {
+                queue.schedule_arrival(latency, message, messages)?;
+            }
         }
         self.ask(queue)
     }
 
-    /// The first flow of a class leaves: its number, its message and the latency that is left for it.
-    fn end_flow(&mut self, class: u32, now: Picos) -> Option<(u64, MessageId, Picos)> {
+    /// The first flow of a class leaves: its number, its message and its pair.
+    fn end_flow(&mut self, class: u32, now: Picos) -> Option<(u64, MessageId, u32)> {
         let stream = &mut self.streams[class as usize];
         let flow = stream.pop()?;
-        let (flows, route) = (stream.len(), &mut self.routes[stream.pair as usize]);
-        let latency = route.latency;
+        let (flows, pair) = (stream.len(), stream.pair);
         self.sharing.set_flows(class, flows);
         if flows > 0 {
             self.set_end(class);
-            return Some((flow.number, flow.message(), latency));
+            return Some((flow.number, flow.message(), pair));
         }
-        route.class = NONE;
+        self.routes[pair as usize].class = NONE;
         self.ends.forget(class);
         self.sharing.detach(class);
         for &link in self.sharing.route(class) {
@@ -320,7 +349,7 @@ impl Fluid {
                 link.busy = Picos(link.busy.0 + (now.0 - link.shared_since.0));
             }
         }
-        Some((flow.number, flow.message(), latency))
+        Some((flow.number, flow.message(), pair))
     }
 }
 
@@ -334,6 +363,7 @@ impl Network for Fluid {
         queue: &mut EventQueue,
     ) -> Result<(), Overflow> {
         let size = messages[message].bytes;
+        let pair = pair - self.first_pair;
         let route = &self.routes[pair as usize];
         let now = queue.now();
         let mut idle = true;
@@ -343,10 +373,12 @@ impl Network for Fluid {
             link.bytes = link.bytes.checked_add(size.0).ok_or(Overflow::BYTES)?;
             idle &= link.alone_until <= now && !self.sharing.is_shared(at);
         }
-        if size == Bytes(0) {
-            queue.schedule(route.latency, Event::Arrival(message))
+        if size == Bytes(0) && route.crosses {
+            queue.depart(route.latency, message)
+        } else if size == Bytes(0) {
+            queue.schedule_arrival(route.latency, message, messages)
         } else if idle {
-            self.start_alone(message, pair, size, queue)
+            self.start_alone(message, pair, messages, queue)
         } else {
             self.start_shared(message, pair, messages, queue)
         }
@@ -358,24 +390,36 @@ impl Network for Fluid {
         &mut self,
         message: MessageId,
         messages: &mut Messages,
-        _: &mut EventQueue,
+        queue: &mut EventQueue,
     ) -> Result<bool, Overflow> {
-        let void = &mut messages[message].hop;
-        let delivered = *void == 0;
-        *void = void.saturating_sub(1);
-        Ok(delivered)
+        let hop = &mut messages[message].hop;
+        if *hop % 2 == 1 {
+            *hop -= 1;
+            return Ok(false);
+        }
+        if *hop < FIRST_CROSSING {
+            return Ok(true);
+        }
+        let pair = (*hop - FIRST_CROSSING) / 2;
+        queue.depart(self.routes[pair as usize].latency, message)?;
+        Ok(false)
     }
 
-    fn link_free(&mut self, number: u32, _: &mut Messages, queue: &mut EventQueue) -> Result<(), Overflow> {
+    fn link_free(
+        &mut self,
+        number: u32,
+        messages: &mut Messages,
+        queue: &mut EventQueue,
+    ) -> Result<(), Overflow> {
         if number == RECOMPUTE {
             self.asked_at = None;
             return self.recompute(queue);
         }
-        self.end_flows(number, queue)
+        self.end_flows(number, messages, queue)
     }
 
     fn parts(&self, pair: u32, size: Bytes) -> Option<(Picos, Picos)> {
-        let route = &self.routes[pair as usize];
+        let route = &self.routes[(pair - self.first_pair) as usize];
         Some((route.latency, transfer_time(size, route.bytes_per_s)?))
     }
 

@@ -5,15 +5,21 @@
 //! * leaves the link free at t + S / bandwidth, when the next in the queue starts.
 //!
 //! Under ASTRA-sim's conventions (its congestion-aware backend) both spans are cut to whole ns.
-//! The arrival is ordered before the freeing of the link. Nobody needs to hear of a link that falls
+//! Of messages that come to a link at the same time the one of the lowest sending rank is first, then that of the lowest
+//! SEND; under ASTRA-sim's conventions the one that was scheduled first. There the arrival is ordered before the freeing
+//! of the link. Nobody needs to hear of a link that falls
 //! free without a queue, so that event only gets its place in the order, and is made when a message
 //! joins the queue of the busy link.
+
+mod divide;
+
+use std::sync::Arc;
 
 use super::Conventions;
 use super::network::{Network, Pair};
 use super::timing::Timing;
 use crate::error::Overflow;
-use crate::events::{Event, EventQueue, MessageId, Messages, Ticket};
+use crate::events::{Event, EventQueue, Message, MessageId, Messages, Ticket};
 use crate::report::LinkLoad;
 use crate::topology::{LinkId, Topology};
 use crate::units::{Bytes, Picos};
@@ -26,19 +32,30 @@ more chunks or channels in flight hide this";
 /// Marks the last hop of a route.
 const LAST_HOP: u32 = 1 << 31;
 
+/// Marks a hop behind which the route goes on or ends in another block.
+const CROSSES: u32 = 1 << 30;
+
+/// What is left of a hop: an index of a link.
+const LINK: u32 = CROSSES - 1;
+
+/// Of all links that the routes use, or of a block of them.
 pub(crate) struct LinkQueue {
-    /// The links that the routes use.
     links: Vec<LinkState>,
-    ids: Vec<LinkId>,
+    /// The index of the first of `links`; the first of each block.
+    first_link: u32,
+    blocks: Arc<[u32]>,
     /// By class of links of the topology.
     costs: Vec<Cost>,
-    /// The routes of the pairs one after the other: indices into `links`.
-    hops: Vec<u32>,
+    /// The routes of the pairs one after the other: indices of links.
+    hops: Arc<[u32]>,
     /// Where the route of a pair begins in `hops`.
-    first_hop: Vec<u32>,
+    first_hop: Arc<[u32]>,
+    /// By index of a link, its class.
+    classes: Arc<[u32]>,
 }
 
 struct LinkState {
+    id: LinkId,
     /// When the link falls free, and the place of that event among those of the same time.
     free_at: Picos,
     free_ticket: Ticket,
@@ -52,6 +69,7 @@ struct LinkState {
 }
 
 /// What the links of one class cost, with the last answer: most messages of a collective have one size.
+#[derive(Clone)]
 struct Cost {
     timing: Timing,
     size: Bytes,
@@ -94,19 +112,29 @@ impl LinkQueue {
             }
         }
         let ids = dense.ids();
-        if ids.len() >= LAST_HOP as usize {
+        if ids.len() > LINK as usize {
             return Err(Overflow::ROUTES);
         }
+        let class = |id: &LinkId| topology.dimension_of(*id).unwrap_or(0) as u32;
         let links = ids.iter().map(|id| LinkState {
+            id: *id,
             free_at: Picos::ZERO,
             free_ticket: Ticket::default(),
             head: None,
             tail: None,
-            cost: topology.dimension_of(*id).unwrap_or(0) as u32,
+            cost: class(id),
             bytes: 0,
             busy: Picos::ZERO,
         });
-        Ok(Self { links: links.collect(), ids, costs, hops, first_hop })
+        Ok(Self {
+            links: links.collect(),
+            first_link: 0,
+            blocks: [0].into(),
+            costs,
+            hops: hops.into(),
+            first_hop: first_hop.into(),
+            classes: ids.iter().map(class).collect(),
+        })
     }
 
     /// What to know when reading the figures.
@@ -123,7 +151,7 @@ impl LinkQueue {
         messages: &mut Messages,
         queue: &mut EventQueue,
     ) -> Result<(), Overflow> {
-        let at = self.hops[messages[id].hop as usize] & !LAST_HOP;
+        let at = (self.hops[messages[id].hop as usize] & LINK) - self.first_link;
         let link = &mut self.links[at as usize];
         if let Some(tail) = link.tail {
             messages[tail].next = Some(id);
@@ -134,7 +162,7 @@ impl LinkQueue {
             return self.start(at, id, messages, queue);
         }
         (link.head, link.tail) = (Some(id), Some(id));
-        queue.schedule_reserved(link.free_at, link.free_ticket, Event::LinkFree(at))
+        queue.schedule_reserved(link.free_at, link.free_ticket, Event::LinkFree(at + self.first_link))
     }
 
     #[inline]
@@ -148,14 +176,19 @@ impl LinkQueue {
         let link = &mut self.links[at as usize];
         let size = messages[id].bytes;
         let (occupation, passage) = self.costs[link.cost as usize].of(size)?;
-        queue.schedule(passage, Event::Arrival(id))?;
+        if self.hops[messages[id].hop as usize] & CROSSES == 0 {
+            queue.schedule_arrival(passage, id, messages)?;
+        } else {
+            queue.depart(passage, id)?;
+        }
         link.free_at = queue.now().checked_add(occupation).ok_or(Overflow::TIME)?;
         link.free_ticket = queue.reserve();
         link.bytes = link.bytes.checked_add(size.0).ok_or(Overflow::BYTES)?;
         // A link carries one message at a time, so its busy time is no longer than the time that has passed.
         link.busy = Picos(link.busy.0 + occupation.0);
         if link.head.is_some() {
-            queue.schedule_reserved(link.free_at, link.free_ticket, Event::LinkFree(at))?;
+            let event = Event::LinkFree(at + self.first_link);
+            queue.schedule_reserved(link.free_at, link.free_ticket, event)?;
         }
         Ok(())
     }
@@ -196,6 +229,7 @@ impl Network for LinkQueue {
         messages: &mut Messages,
         queue: &mut EventQueue,
     ) -> Result<(), Overflow> {
+        let at = at - self.first_link;
         let link = &mut self.links[at as usize];
         let Some(head) = link.head else { return Ok(()) };
         link.head = messages[head].next.take();
@@ -208,7 +242,7 @@ impl Network for LinkQueue {
     fn parts(&self, pair: u32, size: Bytes) -> Option<(Picos, Picos)> {
         let (mut latency, mut bandwidth) = (Picos::ZERO, Picos::ZERO);
         for hop in &self.hops[self.first_hop[pair as usize] as usize..] {
-            let timing = &self.costs[self.links[(hop & !LAST_HOP) as usize].cost as usize].timing;
+            let timing = &self.costs[self.classes[(hop & LINK) as usize] as usize].timing;
             let (occupation, passage) = (timing.occupation(size)?, timing.passage(size)?);
             bandwidth = bandwidth.checked_add(occupation)?;
             latency = latency.checked_add(Picos(passage.0.checked_sub(occupation.0)?))?;
@@ -220,12 +254,16 @@ impl Network for LinkQueue {
     }
 
     fn link_loads(&self) -> Option<Vec<LinkLoad>> {
-        let loads = self.ids.iter().zip(&self.links);
-        Some(
-            loads
-                .map(|(id, link)| LinkLoad { link: *id, bytes: Bytes(link.bytes), busy: link.busy })
-                .collect(),
-        )
+        let load = |link: &LinkState| LinkLoad { link: link.id, bytes: Bytes(link.bytes), busy: link.busy };
+        Some(self.links.iter().map(load).collect())
+    }
+
+    fn next_block(&self, message: &Message) -> Option<u32> {
+        if self.hops[message.hop as usize] & LAST_HOP != 0 {
+            return None;
+        }
+        let next = self.hops[message.hop as usize + 1] & LINK;
+        Some(self.blocks.partition_point(|first| *first <= next) as u32 - 1)
     }
 }
 
@@ -295,9 +333,9 @@ mod tests {
         let pairs = [Pair { src: 9, dst: 1_000_000 }, Pair { src: 3, dst: 4 }];
         let network = LinkQueue::new(&topology, Conventions::Exact, &pairs).unwrap();
         assert_eq!(network.links.len(), 2);
-        assert_eq!(network.hops, [1 | LAST_HOP, LAST_HOP]);
+        assert_eq!(*network.hops, [1 | LAST_HOP, LAST_HOP]);
         let mut route = Vec::new();
         topology.route(3, 4, &mut route);
-        assert_eq!(network.ids[0], route[0]);
+        assert_eq!(network.links[0].id, route[0]);
     }
 }
