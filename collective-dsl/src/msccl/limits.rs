@@ -7,7 +7,7 @@ use super::nops::Numbering;
 use crate::collective::CollectiveKind;
 use crate::diagnostic::{Diagnostic, Location, Rule};
 use crate::ids::{RankId, SiteId, ThreadBlockId};
-use crate::schedule::{Schedule, Step};
+use crate::schedule::{Schedule, Step, StepKind};
 
 /// Everything in which a schedule exceeds what a runtime can hold, by rank and thread block; each finding names the
 /// limit and the value.
@@ -125,6 +125,14 @@ impl Check<'_> {
         let mut ends: BTreeMap<(u32, &str), usize> = BTreeMap::new();
         let mut elements = 1 + schedule.ranks.len() + blocks;
         for (t, block) in rank.thread_blocks.iter().enumerate() {
+            let computation = block.steps.iter().zip(0..).find(|(step, _)| step.kind == StepKind::Compute);
+            if let Some((step, s)) = computation {
+                let block = ThreadBlockId(t as u32);
+                let message = format!(
+                    "rank {r}, {block}, step {s}: {target} knows no computation; MSCCL XML has only the messages"
+                );
+                self.exceeded(Location::step(RankId(r as u32), block, s), Some(step.site), message);
+            }
             let steps = numbering.steps(t);
             elements += steps;
             if steps > limits.steps {
@@ -225,6 +233,7 @@ mod tests {
             depends: smallvec![],
             site: SiteId(0),
             send_site: SiteId(0),
+            work: None,
         };
         let block = |(send, channel, steps): &(Option<u32>, u32, usize)| ThreadBlock {
             send: send.map(RankId),
