@@ -9,7 +9,8 @@ use crate::schedule::Place;
 /// In a trace the duration is `duration_micros` of the COMP node, the operations are `num_ops`, the bytes
 /// `tensor_size`. Chakra traces know no other unit of time, so durations are whole microseconds; shorter work is stated
 /// in operations and bytes, which a simulator turns into time by the speed of its devices. Without a duration and without
-/// such a speed a computation takes no time. Costs are the program's own: they do not grow with the size of the collective.
+/// such a speed a computation takes no time. Costs are the program's own: they do not grow with the size of
+/// the collective, but of one of size 0 nothing is computed.
 ///
 /// ```
 /// use collective_dsl::Cost;

@@ -71,6 +71,7 @@ impl Check<'_> {
                 format!("there are {channels} channels; {target} has at most {}", limits.channels),
             );
         }
+        self.computations();
         let collective = &self.schedule.collective;
         let (inputs, outputs) = (collective.input_chunks(), collective.output_chunks());
         // microsoft/msccl compares both with nchunksperloop; zero means that there is none.
@@ -91,6 +92,26 @@ impl Check<'_> {
                 ),
             );
         }
+    }
+
+    /// The first computation, and how many there are.
+    fn computations(&mut self) {
+        let blocks = (0..).zip(&self.schedule.ranks).flat_map(|(r, rank)| {
+            (0..).zip(&rank.thread_blocks).map(move |(t, block)| (RankId(r), ThreadBlockId(t), block))
+        });
+        let mut all = blocks.flat_map(|(rank, id, block)| {
+            let steps = (0..).zip(&block.steps).filter(|(_, step)| step.kind == StepKind::Compute);
+            steps.map(move |(s, step)| (Location::step(rank, id, s), rank, id, s, step.site))
+        });
+        let Some((at, rank, id, s, site)) = all.next() else { return };
+        let more = all.count();
+        let more = if more == 0 { String::new() } else { format!(" (likewise {more} more steps)") };
+        let target = self.target;
+        let message = format!(
+            "rank {}, {id}, step {s}: {target} knows no computation; MSCCL XML has only the messages{more}",
+            rank.0
+        );
+        self.exceeded(at, Some(site), message);
     }
 
     fn rank(&mut self, r: usize) {
@@ -125,14 +146,6 @@ impl Check<'_> {
         let mut ends: BTreeMap<(u32, &str), usize> = BTreeMap::new();
         let mut elements = 1 + schedule.ranks.len() + blocks;
         for (t, block) in rank.thread_blocks.iter().enumerate() {
-            let computation = block.steps.iter().zip(0..).find(|(step, _)| step.kind == StepKind::Compute);
-            if let Some((step, s)) = computation {
-                let block = ThreadBlockId(t as u32);
-                let message = format!(
-                    "rank {r}, {block}, step {s}: {target} knows no computation; MSCCL XML has only the messages"
-                );
-                self.exceeded(Location::step(RankId(r as u32), block, s), Some(step.site), message);
-            }
             let steps = numbering.steps(t);
             elements += steps;
             if steps > limits.steps {
