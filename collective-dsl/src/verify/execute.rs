@@ -145,7 +145,7 @@ pub(super) fn execute<A: Algebra>(plan: &Plan<'_>, order: &[At], mut algebra: A)
 impl<C: Copy + PartialEq> Memory<C> {
     /// A computation needs what it reads; what it produces is this rank's own, whatever it read.
     fn compute(&mut self, at: At, step: &Step, early: &mut Vec<EarlyRead>, empty: C, undefined: C) {
-        for cell in places::all_read(&self.layout, step) {
+        for cell in places::needed(&self.layout, step) {
             if self.cells[cell].0 == empty {
                 early.push(EarlyRead { at, cell: cell as u32 });
             }

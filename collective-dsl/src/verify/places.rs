@@ -24,15 +24,10 @@ pub(super) fn written(layout: &Layout, step: &Step) -> Range<usize> {
     if step.kind == StepKind::Copy && cells == layout.range(step.src, step.count) { 0..0 } else { cells }
 }
 
-/// All cells that a step reads or that a computation needs, as far as they exist.
-pub(super) fn all_read(layout: &Layout, step: &Step) -> impl Iterator<Item = usize> {
+/// The cells that a computation reads, as far as they exist.
+pub(super) fn needed(layout: &Layout, step: &Step) -> impl Iterator<Item = usize> {
     let computed = step.work.iter().flat_map(|work| &work.reads);
-    read(layout, step).chain(computed.flat_map(|run| layout.range(run.first, run.count)))
-}
-
-/// All cells that a step writes or that a computation produces, as far as they exist.
-pub(super) fn all_written(layout: &Layout, step: &Step) -> impl Iterator<Item = usize> {
-    written(layout, step).chain(produced(layout, step))
+    computed.flat_map(|run| layout.range(run.first, run.count))
 }
 
 /// The cells that a computation produces, as far as they exist.

@@ -132,37 +132,45 @@ impl<'p> Walk<'p> {
                 self.clocks.begin(block, at.step, &step.depends);
             }
             let (read, written) = (places::read(&layout, step), places::written(&layout, step));
-            for cell in places::all_read(&layout, step) {
-                let Cell { write, read } = self.cells[cell];
-                self.compare(write, position, cell, (true, false));
-                self.reads.push((position, read));
-                self.cells[cell].read = self.reads.len() as u32 - 1;
-            }
+            read.clone().for_each(|cell| self.read(position, cell));
             if places::shifts(&layout, step) {
                 let cell = read.start.max(written.start) as u32;
                 let writes = (false, true);
                 self.conflicts.push(Conflict { first: position, second: position, cell, writes });
             }
-            for cell in places::all_written(&layout, step) {
-                let Cell { write, mut read } = self.cells[cell];
-                if read == NONE {
-                    // Where there are reads they are between.
-                    self.compare(write, position, cell, (true, true));
-                }
-                while read != NONE {
-                    let (reader, before) = self.reads[read as usize];
-                    self.compare(reader, position, cell, (false, true));
-                    read = before;
-                }
-                for reader in self.early.get(&(cell as u32)).into_iter().flatten() {
-                    if *reader < position {
-                        self.compare(*reader, position, cell, (false, true));
-                    }
-                }
-                self.cells[cell] = Cell { write: position, read: NONE };
+            written.for_each(|cell| self.write(position, cell));
+            if step.work.is_some() {
+                places::needed(&layout, step).for_each(|cell| self.read(position, cell));
+                places::produced(&layout, step).for_each(|cell| self.write(position, cell));
             }
         }
         self.conflicts
+    }
+
+    fn read(&mut self, position: u32, cell: usize) {
+        let Cell { write, read } = self.cells[cell];
+        self.compare(write, position, cell, (true, false));
+        self.reads.push((position, read));
+        self.cells[cell].read = self.reads.len() as u32 - 1;
+    }
+
+    fn write(&mut self, position: u32, cell: usize) {
+        let Cell { write, mut read } = self.cells[cell];
+        if read == NONE {
+            // Where there are reads they are between.
+            self.compare(write, position, cell, (true, true));
+        }
+        while read != NONE {
+            let (reader, before) = self.reads[read as usize];
+            self.compare(reader, position, cell, (false, true));
+            read = before;
+        }
+        for reader in self.early.get(&(cell as u32)).into_iter().flatten() {
+            if *reader < position {
+                self.compare(*reader, position, cell, (false, true));
+            }
+        }
+        self.cells[cell] = Cell { write: position, read: NONE };
     }
 
     /// Notes two accesses unless the rank orders them.
