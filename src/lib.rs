@@ -18,11 +18,11 @@ pub use sim_core as sim;
 pub mod rust_subset {}
 
 /// What a file with algorithms needs: the attribute [`macro@collective`], the [`Program`] that an algorithm is
-/// given, the [`ChunkRef`]s that it moves, and the buffers by their short names.
+/// given, the [`ChunkRef`]s that it moves, the [`Cost`] of its computations, and the buffers by their short names.
 ///
 /// Everything else is used by its path: [`Embedded`] and [`AlgorithmDef`], which the attribute makes, [`Setting`]
 /// and [`Collective`] for programs without it.
 pub mod prelude {
     pub use crate::Buffer::{Input, Output, Scratch};
-    pub use crate::{Buffer, ChunkRef, Program, collective};
+    pub use crate::{Buffer, ChunkRef, Cost, Program, collective};
 }

@@ -1,6 +1,6 @@
 //! A schedule as JSON. The names of the fields are part of the command's interface.
 
-use collective::{CollectiveKind, Place, RankId, Schedule, SiteId, Space, Step, ThreadBlock};
+use collective::{ChunkRun, CollectiveKind, Cost, Place, RankId, Schedule, SiteId, Space, Step, ThreadBlock};
 use serde_json::{Map, Value, json};
 
 /// One JSON document, the entry of each rank on a line of its own.
@@ -77,8 +77,21 @@ fn step_value(schedule: &Schedule, number: usize, step: &Step) -> Value {
     if step.kind.writes_dst() {
         value.insert("dst".to_owned(), place(step.dst));
     }
-    value.insert("count".to_owned(), json!(step.count));
-    value.insert("chunks".to_owned(), json!(schedule.data.chunks(step.data).collect::<Vec<u32>>()));
+    if let Some(work) = &step.work {
+        let runs = |runs: &[ChunkRun<Place>]| -> Vec<Value> {
+            let run = |run: &ChunkRun<Place>| json!({"buffer": run.first.buffer.letter(), "index": run.first.index, "count": run.count});
+            runs.iter().map(run).collect()
+        };
+        let Cost { flops, bytes, micros } = work.cost;
+        value.insert("flops".to_owned(), json!(flops));
+        value.insert("bytes".to_owned(), json!(bytes));
+        value.insert("duration_us".to_owned(), json!(micros));
+        value.insert("reads".to_owned(), json!(runs(&work.reads)));
+        value.insert("writes".to_owned(), json!(runs(&work.writes)));
+    } else {
+        value.insert("count".to_owned(), json!(step.count));
+        value.insert("chunks".to_owned(), json!(schedule.data.chunks(step.data).collect::<Vec<u32>>()));
+    }
     value.insert("depends".to_owned(), json!(depends));
     value.insert("source".to_owned(), json!(line(step.site)));
     if step.kind.receives() && step.kind.sends() {

@@ -7,10 +7,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::buffer::Space;
 use crate::collective::CollectiveKind;
+use crate::compute::ChunkRun;
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::ids::{RankId, SiteId};
 use crate::msccl::Target;
-use crate::trace::{Op, OpKind, Trace};
+use crate::trace::{Op, OpKind, Slice, Trace};
 
 /// Warnings about a program, in the order of its operations; each source line is named once a rule.
 ///
@@ -61,22 +62,25 @@ fn unread(trace: &Trace) -> Vec<Diagnostic> {
         waste.chunks += 1;
     };
     for (i, op) in trace.ops.iter().enumerate() {
-        let mut run = |slice: crate::trace::Slice, act: &mut dyn FnMut(u32, &mut u32)| {
+        let mut visit = |run: ChunkRun<Slice>, act: &mut dyn FnMut(u32, &mut u32)| {
+            let slice = run.first;
             let size = trace.space_chunks(slice.rank, slice.space);
             let cells = cells.entry((slice.rank, slice.space)).or_insert_with(|| vec![0; size]);
-            for index in slice.index..slice.index + op.count {
+            for index in slice.index..slice.index + run.count {
                 if let Some(cell) = cells.get_mut(index as usize) {
                     act(index, cell);
                 }
             }
         };
-        run(op.src, &mut |_, writer| *writer = 0);
-        run(op.dst, &mut |index, writer| {
-            if op.kind == OpKind::Copy {
-                waste(&mut wasted, *writer, index, Some(op.site));
-            }
-            *writer = i as u32 + 1;
-        });
+        trace.sources(op).for_each(|run| visit(run, &mut |_, writer| *writer = 0));
+        for run in trace.destinations(op) {
+            visit(run, &mut |index, writer| {
+                if op.kind == OpKind::Copy {
+                    waste(&mut wasted, *writer, index, Some(op.site));
+                }
+                *writer = i as u32 + 1;
+            });
+        }
     }
     let wanted = wanted(trace);
     for (&(rank, space), writers) in &cells {
@@ -181,7 +185,8 @@ fn likewise(more: u32, what: &str) -> String {
 
 fn place(trace: &Trace, op: &Op, index: u32) -> String {
     let rank = op.dst.rank;
-    let buffer = match op.dst.space {
+    let space = trace.destinations(op).next().map_or(op.dst.space, |run| run.first.space);
+    let buffer = match space {
         Space::Input => "input".to_owned(),
         Space::Output => "output".to_owned(),
         Space::Scratch(id) => {

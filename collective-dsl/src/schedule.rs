@@ -5,10 +5,12 @@
 //! different thread blocks of a rank run at the same time unless a [`Step::depends`] orders them.
 
 use std::fmt;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use crate::collective::Collective;
+use crate::compute::Computation;
 use crate::ids::{ChannelId, DataId, RankId, SiteId, ThreadBlockId};
 use crate::options::Protocol;
 use crate::site::SiteTable;
@@ -72,6 +74,8 @@ pub enum StepKind {
     Copy,
     /// `re`: add `src` to `dst` on the rank.
     Reduce,
+    /// `comp`: compute, as [`Step::work`] says. MSCCL XML has no word for it.
+    Compute,
 }
 
 impl StepKind {
@@ -87,6 +91,7 @@ impl StepKind {
             StepKind::RecvReduceCopySend => "rrcs",
             StepKind::Copy => "cpy",
             StepKind::Reduce => "re",
+            StepKind::Compute => "comp",
         }
     }
 
@@ -102,6 +107,7 @@ impl StepKind {
             StepKind::RecvReduceCopySend,
             StepKind::Copy,
             StepKind::Reduce,
+            StepKind::Compute,
         ];
         all.into_iter().find(|kind| kind.name() == name)
     }
@@ -118,7 +124,7 @@ impl StepKind {
     /// Whether the step receives a message.
     #[must_use]
     pub fn receives(self) -> bool {
-        !matches!(self, StepKind::Send | StepKind::Copy | StepKind::Reduce)
+        !matches!(self, StepKind::Send | StepKind::Copy | StepKind::Reduce | StepKind::Compute)
     }
 
     /// Whether the step adds.
@@ -133,16 +139,16 @@ impl StepKind {
         )
     }
 
-    /// Whether the step reads `src` on its own rank.
+    /// Whether the step reads `src` on its own rank. What a computation reads is in its [`Step::work`].
     #[must_use]
     pub fn reads_src(self) -> bool {
-        !matches!(self, StepKind::Recv | StepKind::RecvCopySend)
+        !matches!(self, StepKind::Recv | StepKind::RecvCopySend | StepKind::Compute)
     }
 
-    /// Whether the step writes `dst` on its own rank.
+    /// Whether the step writes `dst` on its own rank. What a computation writes is in its [`Step::work`].
     #[must_use]
     pub fn writes_dst(self) -> bool {
-        !matches!(self, StepKind::Send | StepKind::RecvReduceSend)
+        !matches!(self, StepKind::Send | StepKind::RecvReduceSend | StepKind::Compute)
     }
 }
 
@@ -157,7 +163,8 @@ pub struct StepId {
 
 /// One step.
 ///
-/// Places are those on the step's own rank. Where a step uses only one of them the other is the same.
+/// Places are those on the step's own rank. Where a step uses only one of them the other is the same. Of a computation
+/// places and data mean nothing, and the count is 0: what it touches is in [`Step::work`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// What it does.
@@ -176,6 +183,8 @@ pub struct Step {
     pub site: SiteId,
     /// The source line of the send, for steps that also receive.
     pub send_site: SiteId,
+    /// What a computation does; `None` for every other kind of step.
+    pub work: Option<Arc<Computation<Place>>>,
 }
 
 /// An ordered list of steps.
@@ -258,6 +267,9 @@ impl fmt::Display for Schedule {
                     if step.kind.reads_src() && (step.src != step.dst || !step.kind.writes_dst()) {
                         write!(f, " {}", step.src)?;
                     }
+                    if let Some(work) = &step.work {
+                        write_work(f, work)?;
+                    }
                     if step.count > 1 {
                         write!(f, " x{}", step.count)?;
                     }
@@ -279,4 +291,16 @@ impl fmt::Display for Schedule {
         }
         Ok(())
     }
+}
+
+/// ` 40 us reads o[2], o[4..6] writes i[0]`.
+fn write_work(f: &mut fmt::Formatter<'_>, work: &Computation<Place>) -> fmt::Result {
+    write!(f, " {}", work.cost)?;
+    for (sign, runs) in [("reads", &work.reads), ("writes", &work.writes)] {
+        for (position, run) in runs.iter().enumerate() {
+            let before = if position == 0 { format!(" {sign}") } else { ",".to_owned() };
+            write!(f, "{before} {run}")?;
+        }
+    }
+    Ok(())
 }

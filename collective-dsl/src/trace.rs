@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::buffer::Space;
 use crate::collective::Collective;
+use crate::compute::{ChunkRun, Computation};
 use crate::ids::{ChannelId, DataId, RankId, SiteId, ThreadBlockId};
 use crate::options::Options;
 use crate::site::SiteTable;
@@ -28,9 +29,12 @@ pub enum OpKind {
     Copy,
     /// Adds the source to them.
     Reduce,
+    /// A computation, by its number in [`Trace::computations`], which says what it reads and writes. Of the
+    /// operation's own fields only the rank and the source line mean something; it has no chunks.
+    Compute(u32),
 }
 
-/// One operation of a program: between two ranks, or on one.
+/// One operation of a program: a move of chunks between two ranks or on one, or a computation on one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
     /// Copy or reduce.
@@ -144,6 +148,8 @@ pub struct Trace {
     pub options: Options,
     /// The operations in the order of the program.
     pub ops: Vec<Op>,
+    /// What the computations among them do.
+    pub computations: Vec<Computation<Slice>>,
     /// The scratch buffers of each rank, in the order of creation.
     pub scratch: Vec<Vec<ScratchBuffer>>,
     /// The data that operations name.
@@ -164,6 +170,29 @@ impl Trace {
             }
             _ => self.collective.space_chunks(rank, space),
         }
+    }
+
+    /// The computation that an operation is, if it is one.
+    #[must_use]
+    pub fn computation(&self, op: &Op) -> Option<&Computation<Slice>> {
+        match op.kind {
+            OpKind::Compute(id) => self.computations.get(id as usize),
+            OpKind::Copy | OpKind::Reduce => None,
+        }
+    }
+
+    /// The chunks that an operation reads, but for those that a reduction adds to.
+    pub(crate) fn sources(&self, op: &Op) -> impl Iterator<Item = ChunkRun<Slice>> {
+        let moved = (op.count > 0).then_some(ChunkRun { first: op.src, count: op.count });
+        let computation = self.computation(op).map_or(&[][..], |computation| &computation.reads);
+        moved.into_iter().chain(computation.iter().copied())
+    }
+
+    /// The chunks that an operation writes.
+    pub(crate) fn destinations(&self, op: &Op) -> impl Iterator<Item = ChunkRun<Slice>> {
+        let moved = (op.count > 0).then_some(ChunkRun { first: op.dst, count: op.count });
+        let computation = self.computation(op).map_or(&[][..], |computation| &computation.writes);
+        moved.into_iter().chain(computation.iter().copied())
     }
 
     /// The chunks of a slice, such as `r0 i[0]` or `r1 "tmp"[0..2]`.
@@ -188,6 +217,7 @@ impl Trace {
         let (word, sign) = match op.kind {
             OpKind::Copy => ("copy", "="),
             OpKind::Reduce => ("reduce", "+="),
+            OpKind::Compute(_) => return self.write_computation(f, i, op),
         };
         write!(f, "op{i} {word} {} {sign} {}", self.show(op.dst, op.count), self.show(op.src, op.count))?;
         if let Some(channel) = op.channel {
@@ -198,6 +228,19 @@ impl Trace {
         }
         if let Some(block) = op.recv_block {
             write!(f, " to {block}")?;
+        }
+        Ok(())
+    }
+
+    /// A computation, such as `op3 comp r1 40 us reads r1 o[0] writes r1 i[2..4]`.
+    fn write_computation(&self, f: &mut fmt::Formatter<'_>, i: usize, op: &Op) -> fmt::Result {
+        let Some(computation) = self.computation(op) else { return write!(f, "op{i} comp {}", op.src.rank) };
+        write!(f, "op{i} comp {} {}", op.src.rank, computation.cost)?;
+        for (word, runs) in [("reads", &computation.reads), ("writes", &computation.writes)] {
+            for (position, run) in runs.iter().enumerate() {
+                let before = if position == 0 { format!(" {word}") } else { ",".to_owned() };
+                write!(f, "{before} {}", self.show(run.first, run.count))?;
+            }
         }
         Ok(())
     }

@@ -105,6 +105,7 @@ fn push(
         depends: Default::default(),
         site: Default::default(),
         send_site: Default::default(),
+        work: None,
     });
 }
 

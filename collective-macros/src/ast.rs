@@ -111,6 +111,7 @@ pub(crate) enum ExprKind {
     Input,
     Output,
     Scratch(Box<Expr>),
+    Cost(CostUnit, Box<Expr>),
     Local(Slot),
     Constant(FunctionId),
     Not(Box<Expr>),
@@ -409,6 +410,17 @@ pub(crate) enum DslMethod {
     OnRecvBlock,
     Rank,
     Count,
+    Compute,
+    Reads,
+    Writes,
+    Bytes,
+}
+
+/// What a cost is first stated in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CostUnit {
+    Flops,
+    Micros,
 }
 
 /// A condition without which the algorithm must not go on.

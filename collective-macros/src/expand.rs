@@ -14,7 +14,7 @@ use crate::helpers::{HelperId, Helpers};
 use crate::instance::{self, Algorithm, Built, Finding, Finished};
 use crate::module;
 use crate::names;
-use crate::parse::{self, BufferName};
+use crate::parse::{self, KnownName};
 use crate::report;
 use crate::show::Show;
 use crate::shown;
@@ -52,7 +52,7 @@ pub(crate) struct Expanded {
     pub(crate) beside: TokenStream,
     pub(crate) errors: Vec<syn::Error>,
     /// How the helpers of the module name buffers.
-    pub(crate) named: Vec<(HelperId, syn::Path, BufferName)>,
+    pub(crate) named: Vec<(HelperId, syn::Path, KnownName)>,
 }
 
 /// Expands an algorithm, which may use the helpers of its module.
@@ -135,7 +135,7 @@ impl Evaluation<'_> {
     fn run(
         &self,
         function: &mut ItemFn,
-        named: &mut Vec<(HelperId, syn::Path, BufferName)>,
+        named: &mut Vec<(HelperId, syn::Path, KnownName)>,
         errors: &mut Vec<syn::Error>,
     ) -> (Vec<Built>, Vec<Warning>) {
         let Self { arguments, signature, source, builds, show, helpers } = *self;

@@ -191,12 +191,12 @@ use proc_macro::TokenStream;
 /// flow, patterns, closures, nested and recursive functions, `&mut`; the methods of numbers, lists, options, ranges and
 /// iterators that algorithms need; and the calls of the language: `chunk`, `chunks`, `ranks`, `input_chunks`,
 /// `output_chunks`, `require`, `scratch`, `expect`; `copy_to`, `reduce`, `split`, `group`, `on_channel`, `on_send_block`,
-/// `on_recv_block`, `rank`, `count`. The page `docs/rust-subset.md`, which is the documentation of `collective::rust_subset`,
+/// `on_recv_block`, `rank`, `count`; `compute`, `reads`, `writes`, `Cost::flops`, `Cost::micros`, `bytes`. The page `docs/rust-subset.md`, which is the documentation of `collective::rust_subset`,
 /// lists all of it with an example each, and what to write instead of the rest.
 ///
 /// Integers behave as in a debug build: what overflows, or goes below zero in `usize`, is an error at that
 /// expression. A literal has the type that the compiler infers. An evaluation that does not end is stopped with an
-/// error at its loop. The compiler checks that `Input`, `Output` and `Scratch` are those of `Buffer`, unless a block
+/// error at its loop. The compiler checks that `Input`, `Output` and `Scratch` are those of `Buffer`, and `Cost` that of `collective`, unless a block
 /// within the body has a `use` of its own.
 ///
 /// # Errors and warnings

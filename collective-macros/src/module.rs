@@ -10,7 +10,7 @@ use syn::{Attribute, Item, ItemFn, ItemMod, Meta};
 use crate::expand::{Expanded, expand_function};
 use crate::helpers::{HelperId, Helpers};
 use crate::names;
-use crate::parse::BufferName;
+use crate::parse::KnownName;
 use crate::span::SpanRange;
 
 /// The module with its algorithms expanded; everything else in it stays as it is.
@@ -39,7 +39,7 @@ pub(crate) fn expand(arguments: &TokenStream, module: ItemMod) -> TokenStream {
     }
     let helpers = Rc::new(Helpers::of(&plain));
     let mut generated = TokenStream::new();
-    let mut named: BTreeMap<HelperId, Vec<(syn::Path, BufferName)>> = BTreeMap::new();
+    let mut named: BTreeMap<HelperId, Vec<(syn::Path, KnownName)>> = BTreeMap::new();
     for (item, attribute) in plain.iter_mut().zip(is_algorithm) {
         let (Item::Fn(function), Some(attribute)) = (&mut *item, attribute) else { continue };
         let arguments = match attribute.meta {

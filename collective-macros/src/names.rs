@@ -6,28 +6,34 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Block, Item, Stmt};
 
-use crate::parse::BufferName;
+use crate::parse::KnownName;
 
 /// Puts the checks into the body of the function, where its own `use`s are seen too.
-pub(crate) fn add_checks(body: &mut Block, buffers: &[(syn::Path, BufferName)]) {
+pub(crate) fn add_checks(body: &mut Block, buffers: &[(syn::Path, KnownName)]) {
     // What an inner block brings into scope is not seen at the top.
     if has_inner_uses(body) {
         return;
     }
     let checks = buffers.iter().map(|(path, name)| {
         let span = Span::mixed_site().located_at(path.span());
-        let whole = format!("collective::Buffer::{}", name.name());
+        let whole = format!("collective::{}", name.name());
         let message = format!(
             "`{}` here means something other than `{whole}`: import that under its own name, without `as`",
             text(path)
         );
         let condition = match name {
-            BufferName::Input => quote_spanned!(span=> ::core::matches!(#path, ::collective::Buffer::Input)),
-            BufferName::Output => {
+            KnownName::Input => quote_spanned!(span=> ::core::matches!(#path, ::collective::Buffer::Input)),
+            KnownName::Output => {
                 quote_spanned!(span=> ::core::matches!(#path, ::collective::Buffer::Output))
             }
-            BufferName::Scratch => {
+            KnownName::Scratch => {
                 quote_spanned!(span=> ::core::matches!(#path(""), ::collective::Buffer::Scratch(_)))
+            }
+            KnownName::Flops => {
+                quote_spanned!(span=> ::core::matches!(#path(1), ::collective::Cost { flops: 1, .. }))
+            }
+            KnownName::Micros => {
+                quote_spanned!(span=> ::core::matches!(#path(1), ::collective::Cost { micros: 1, .. }))
             }
         };
         Stmt::Item(Item::Verbatim(
@@ -38,9 +44,9 @@ pub(crate) fn add_checks(body: &mut Block, buffers: &[(syn::Path, BufferName)]) 
     body.stmts.splice(0..0, checks);
 }
 
-/// Each way of naming a buffer once.
-pub(crate) fn distinct(buffers: Vec<(syn::Path, BufferName)>) -> Vec<(syn::Path, BufferName)> {
-    let mut distinct: Vec<(syn::Path, BufferName)> = Vec::new();
+/// Each way of naming something once.
+pub(crate) fn distinct(buffers: Vec<(syn::Path, KnownName)>) -> Vec<(syn::Path, KnownName)> {
+    let mut distinct: Vec<(syn::Path, KnownName)> = Vec::new();
     for (path, name) in buffers {
         if distinct.iter().all(|(known, _)| text(known) != text(&path)) {
             distinct.push((path, name));

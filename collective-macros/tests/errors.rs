@@ -31,6 +31,7 @@ programs! {
     unmet_expectation,
     stale_reference,
     uninitialised_read,
+    sent_before_it_is_computed,
     copied_onto_itself,
     chunk_out_of_range,
     rank_out_of_range,

@@ -564,6 +564,14 @@ impl Collective {
         }
     }
 
+    /// The chunk of a rank's input that a chunk of a real buffer is, if it is one.
+    #[must_use]
+    pub fn input_at(&self, rank: RankId, space: Space, index: u32) -> Option<u32> {
+        let (buffer, first) = self.locate_input(rank, 0);
+        let input = index.checked_sub(first)?;
+        (space == buffer && (input as usize) < self.input_chunks_of(rank)).then_some(input)
+    }
+
     /// The buffer that really holds `output[index]` of a rank, and the index in it.
     #[must_use]
     pub fn locate_output(&self, rank: RankId, index: u32) -> (Space, u32) {

@@ -7,8 +7,10 @@
 //! ```
 //!
 //! Numbers are LEB128. A peer is its distance from the rank; a step is what differs from the step before it in its
-//! thread block; runs of steps that stood before are repeated by distance (`repeats.rs`). Columns are not kept: graphs
+//! thread block, of a computation all it costs and touches; runs of steps that stood before are repeated by distance (`repeats.rs`). Columns are not kept: graphs
 //! name lines.
+
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -16,6 +18,7 @@ use smallvec::SmallVec;
 use super::coding::{Reader, UnpackError, Writer};
 use super::repeats::{History, Repeats};
 use crate::collective::{Collective, CollectiveError, CollectiveKind, Expectations};
+use crate::compute::{ChunkRun, Computation, Cost};
 use crate::ids::{ChannelId, DataId, RankId, SiteId, ThreadBlockId};
 use crate::options::Protocol;
 use crate::schedule::{MemoryBuffer, Place, RankSchedule, Schedule, Step, StepId, StepKind, ThreadBlock};
@@ -24,7 +27,7 @@ use crate::trace::{DataTable, MixedReduction};
 use crate::verify::well_formed;
 
 const MAGIC: &[u8; 2] = b"CS";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// The most steps that are unpacked: a few damaged bytes could otherwise ask for all memory.
 const MAX_STEPS: usize = 1 << 25;
@@ -343,9 +346,11 @@ struct Before {
     data: u32,
     count: u32,
     sites: [u32; 2],
+    /// The first chunk that a computation reads, and that it writes.
+    computed: [u32; 2],
 }
 
-const START: Before = Before { src: 0, dst: 0, data: 0, count: 1, sites: [0, 0] };
+const START: Before = Before { src: 0, dst: 0, data: 0, count: 1, sites: [0, 0], computed: [0, 0] };
 
 impl Before {
     fn of(step: &Step) -> Self {
@@ -355,6 +360,9 @@ impl Before {
             data: step.data.0,
             count: step.count,
             sites: [step.site.0, step.send_site.0],
+            computed: step.work.as_deref().map_or([0, 0], |work| {
+                [&work.reads, &work.writes].map(|runs| runs.first().map_or(0, |run| run.first.index))
+            }),
         }
     }
 }
@@ -373,7 +381,19 @@ struct Token {
     rest: Option<[u32; 3]>,
     /// Thread blocks, and how much the awaited step is behind this one.
     depends: SmallVec<[(u32, i64); 1]>,
+    /// Of a computation, in place of all that it moves.
+    work: Option<Work>,
 }
+
+/// A computation: its cost, and the runs that it reads and writes, the first index of each as what differs from the run before.
+#[derive(Clone, Debug)]
+struct Work {
+    cost: Cost,
+    runs: [Vec<(MemoryBuffer, i64, u32)>; 2],
+}
+
+/// In place of a buffer: a computation.
+const COMPUTES: u8 = 3;
 
 const HAS_DST: u8 = 1 << 5;
 const HAS_REST: u8 = 1 << 6;
@@ -390,6 +410,8 @@ fn kind_code(kind: StepKind) -> u8 {
         StepKind::RecvReduceCopySend => 5,
         StepKind::Copy => 6,
         StepKind::Reduce => 7,
+        // Told by its buffer.
+        StepKind::Compute => 0,
     }
 }
 
@@ -435,6 +457,7 @@ impl Token {
                 .iter()
                 .map(|on| (on.thread_block.0, at as i64 - i64::from(on.step)))
                 .collect(),
+            work: step.work.as_deref().map(|work| Work::of(work, before)),
         }
     }
 
@@ -442,13 +465,18 @@ impl Token {
         let flag = |is: bool, bit: u8| if is { bit } else { 0 };
         writer.bytes.push(
             kind_code(self.kind)
-                | buffer_code(self.src_buffer) << 3
+                | if self.work.is_some() { COMPUTES } else { buffer_code(self.src_buffer) } << 3
                 | flag(self.dst.is_some(), HAS_DST)
                 | flag(self.rest.is_some(), HAS_REST)
                 | flag(!self.depends.is_empty(), HAS_DEPENDS),
         );
-        writer.signed(self.src);
-        writer.signed(self.data);
+        match &self.work {
+            Some(work) => work.write(writer),
+            None => {
+                writer.signed(self.src);
+                writer.signed(self.data);
+            }
+        }
         if let Some((buffer, index)) = &self.dst {
             writer.bytes.push(buffer_code(*buffer));
             writer.signed(*index);
@@ -470,8 +498,13 @@ impl Token {
         let buffer = |reader: &Reader<'_>, at: u8| {
             BUFFERS.get(usize::from(at)).copied().ok_or_else(|| reader.error("there is no such buffer"))
         };
-        let src_buffer = buffer(reader, flags >> 3 & 3)?;
-        let (src, data) = (reader.signed()?, reader.signed()?);
+        let (mut src_buffer, mut src, mut data, mut work) = (MemoryBuffer::Input, 0, 0, None);
+        if flags >> 3 & 3 == COMPUTES {
+            work = Some(Work::read(reader)?);
+        } else {
+            src_buffer = buffer(reader, flags >> 3 & 3)?;
+            (src, data) = (reader.signed()?, reader.signed()?);
+        }
         let mut dst = None;
         if flags & HAS_DST != 0 {
             let at = reader.byte()?;
@@ -487,33 +520,112 @@ impl Token {
                 depends.push((reader.u32()?, reader.signed()?));
             }
         }
-        Ok(Self { kind: KINDS[usize::from(flags & 7)], src_buffer, src, dst, data, rest, depends })
+        let kind = if work.is_some() { StepKind::Compute } else { KINDS[usize::from(flags & 7)] };
+        Ok(Self { kind, src_buffer, src, dst, data, rest, depends, work })
     }
 
     /// The step, after another one; `None` where a number overflows.
     fn after(&self, before: &Before, at: usize) -> Option<Step> {
         let sum =
             |base: u32, more: i64| i64::from(base).checked_add(more).and_then(|sum| u32::try_from(sum).ok());
+        if let Some(work) = &self.work {
+            return work.step(before, self.rest, self.awaited(at)?);
+        }
         let src = Place { buffer: self.src_buffer, index: sum(before.src, self.src)? };
         let dst = match self.dst {
             Some((buffer, index)) => Place { buffer, index: sum(before.dst, index)? },
             None => src,
         };
         let [count, site, send_site] = self.rest.unwrap_or([before.count, before.sites[0], before.sites[1]]);
-        let mut depends = SmallVec::with_capacity(self.depends.len());
-        for (block, behind) in &self.depends {
-            let step = (at as i64).checked_sub(*behind).and_then(|step| u32::try_from(step).ok())?;
-            depends.push(StepId { thread_block: ThreadBlockId(*block), step });
-        }
         Some(Step {
             kind: self.kind,
             src,
             dst,
             count,
             data: DataId(sum(before.data, self.data.checked_add(self.src)?)?),
+            depends: self.awaited(at)?,
+            site: SiteId(site),
+            send_site: SiteId(send_site),
+            work: None,
+        })
+    }
+
+    /// The steps that the one at a position waits for.
+    fn awaited(&self, at: usize) -> Option<SmallVec<[StepId; 1]>> {
+        let step = |(block, behind): &(u32, i64)| {
+            let step = (at as i64).checked_sub(*behind).and_then(|step| u32::try_from(step).ok())?;
+            Some(StepId { thread_block: ThreadBlockId(*block), step })
+        };
+        self.depends.iter().map(step).collect()
+    }
+}
+
+impl Work {
+    fn of(work: &Computation<Place>, before: &Before) -> Self {
+        let runs = |runs: &[ChunkRun<Place>], before: u32| {
+            let mut last = before;
+            let run = |run: &ChunkRun<Place>| {
+                let moved = difference(run.first.index, last);
+                last = run.first.index;
+                (run.first.buffer, moved, run.count)
+            };
+            runs.iter().map(run).collect()
+        };
+        let [reads, writes] = before.computed;
+        Self { cost: work.cost, runs: [runs(&work.reads, reads), runs(&work.writes, writes)] }
+    }
+
+    fn write(&self, writer: &mut Writer) {
+        let Cost { flops, bytes, micros } = self.cost;
+        [flops, bytes, micros].into_iter().for_each(|number| writer.number(number));
+        for runs in &self.runs {
+            writer.number(runs.len() as u64);
+            for (buffer, index, count) in runs {
+                writer.bytes.push(buffer_code(*buffer));
+                writer.signed(*index);
+                writer.number(u64::from(*count));
+            }
+        }
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, UnpackError> {
+        let (flops, bytes, micros) = (reader.number()?, reader.number()?, reader.number()?);
+        let mut runs = [Vec::new(), Vec::new()];
+        for runs in &mut runs {
+            for _ in 0..reader.length()? {
+                let buffer = usize::from(reader.byte()?);
+                let buffer = BUFFERS.get(buffer).ok_or_else(|| reader.error("there is no such buffer"))?;
+                runs.push((*buffer, reader.signed()?, reader.u32()?));
+            }
+        }
+        Ok(Self { cost: Cost { flops, bytes, micros }, runs })
+    }
+
+    /// The step, after another one; `None` where a number overflows.
+    fn step(&self, before: &Before, rest: Option<[u32; 3]>, depends: SmallVec<[StepId; 1]>) -> Option<Step> {
+        let runs = |runs: &[(MemoryBuffer, i64, u32)], before: u32| -> Option<Vec<ChunkRun<Place>>> {
+            let mut last = before;
+            let mut all = Vec::with_capacity(runs.len());
+            for (buffer, moved, count) in runs {
+                last = i64::from(last).checked_add(*moved).and_then(|index| u32::try_from(index).ok())?;
+                all.push(ChunkRun { first: Place { buffer: *buffer, index: last }, count: *count });
+            }
+            Some(all)
+        };
+        let [reads, writes] = before.computed;
+        let (reads, writes) = (runs(&self.runs[0], reads)?, runs(&self.runs[1], writes)?);
+        let [count, site, send_site] = rest.unwrap_or([before.count, before.sites[0], before.sites[1]]);
+        let nowhere = Place { buffer: MemoryBuffer::Input, index: 0 };
+        Some(Step {
+            kind: StepKind::Compute,
+            src: nowhere,
+            dst: nowhere,
+            count,
+            data: DataId(0),
             depends,
             site: SiteId(site),
             send_site: SiteId(send_site),
+            work: Some(Arc::new(Computation { cost: self.cost, reads, writes })),
         })
     }
 }

@@ -84,6 +84,17 @@ fn encode_node(schedule: &Schedule, sizes: &Sizes, id: u64, node: &EtNode<'_>) -
     let mut encoded = bare_node(id, node)?;
     let Some(step) = node.step else { return Ok(encoded) };
     let attrs = &mut encoded.attr;
+    if let Some(work) = &step.work {
+        attrs.push(attr::string("step_type", step.kind.name()));
+        for (name, runs) in [(READS, &work.reads), (WRITES, &work.writes)] {
+            // Places are below `Collective::MAX_CELLS`.
+            let values = runs
+                .iter()
+                .flat_map(|run| [run.first.buffer as i32, run.first.index as i32, run.count as i32]);
+            attrs.push(header::signed_list(name, values.collect()));
+        }
+        return Ok(encoded);
+    }
     let chunks: Vec<u32> = schedule.data.chunks(step.data).collect();
     if sizes.even && !matches!(node.op, Op::Comp { .. }) {
         attrs.push(attr::int32_from("msg_chunk_cnt", step.count)?);
@@ -104,6 +115,11 @@ fn encode_node(schedule: &Schedule, sizes: &Sizes, id: u64, node: &EtNode<'_>) -
     }
     Ok(encoded)
 }
+
+/// What a computation needs, and what it produces: of each run of chunks the buffer (0 input, 1 output, 2 scratch), the first
+/// chunk and the number.
+pub(super) const READS: &str = "reads";
+pub(super) const WRITES: &str = "writes";
 
 /// What every reader of the format knows of a node.
 fn bare_node(id: u64, node: &EtNode<'_>) -> Result<Node, EtError> {
@@ -218,7 +234,9 @@ fn rescale_rank(
     }
     for node in reader {
         let mut node = node.map_err(broken)?.node;
-        if attr::find(&node.attr, "step_type").is_some() {
+        // What a computation costs is its own.
+        let step_type = attr::find_str(&node.attr, "step_type").ok().flatten();
+        if step_type.is_some_and(|name| name != StepKind::Compute.name()) {
             let chunks =
                 chunks_of(&node, Collective::MAX_CELLS).ok_or_else(|| foreign("a node names no chunk"))?;
             let elements: u64 = chunks.iter().map(|chunk| division.elements(total, *chunk)).sum();

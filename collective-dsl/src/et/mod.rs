@@ -1,6 +1,6 @@
 //! From a schedule to Chakra execution traces.
 //!
-//! A step becomes, in this order, a RECV node if it receives, a COMP node if it copies or reduces on the
+//! A step becomes, in this order, a RECV node if it receives, a COMP node if it computes, copies or reduces on the
 //! rank, a SEND node if it sends. By default each step depends on the one before it in its thread block and on
 //! the steps that the schedule says; this is what the published MSCCL-to-Chakra converter does too
 //! ([`NodeOrder`] has the alternative). The channel is the tag. A rank without work, and every rank of a collective of size 0, has one COMP node that does nothing.
@@ -8,7 +8,9 @@
 //! Beside what the format knows, nodes carry where they come from, so that a reader can rebuild the schedule:
 //! `tb_id`, `local_time_step`, `step_type`, `src_buf`, `src_off`, `dst_buf`, `dst_off`, `cnt`, the first logical
 //! chunk `data_chunk` (or all of them, `data_chunks`, where they are not consecutive), `source_line` and
-//! `source_file`. Where all chunks are equal, the symbolic size `msg_chunk_cnt`, `msg_chunk_idx`,
+//! `source_file`. A computation has `reads` and `writes` instead of places: of each run of chunks the buffer (0 input, 1 output,
+//! 2 scratch), the first chunk and the number. Its COMP node waits for the one before of its rank, so that they run one at a
+//! time. Where all chunks are equal, the symbolic size `msg_chunk_cnt`, `msg_chunk_idx`,
 //! `total_chunk_cnt` stands beside the literal `comm_size`. What a schedule says beside its steps lies in the metadata:
 //! the collective with all that defines it, the protocol, thread blocks with their peers and channel, scratch.
 //! [`recover()`] goes the way back.

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use super::hazards::Hazards;
 use super::sizes::Sizes;
 use super::{EtError, EtOptions, NodeOrder};
+use crate::compute::Cost;
 use crate::ids::{RankId, SiteId, ThreadBlockId};
 use crate::schedule::{Schedule, Step, StepId, ThreadBlock};
 
@@ -47,6 +48,7 @@ pub(super) fn for_each<'s>(
             hazards: Hazards::new(schedule, rank),
             sent: vec![None; blocks.len()],
             received: vec![None; blocks.len()],
+            computed: None,
         },
     };
     let mut next_id = 0;
@@ -58,7 +60,10 @@ pub(super) fn for_each<'s>(
             .recv
             .filter(|_| step.kind.receives())
             .map(|src| (Part::Receive, Op::Recv { src: src.0, tag, bytes }, step.site));
-        let compute = if step.kind.reduces() {
+        let compute = if let Some(work) = &step.work {
+            let Cost { flops, bytes, micros } = work.cost;
+            Some(Op::Comp { micros, ops: flops, bytes })
+        } else if step.kind.reduces() {
             let micros = options.reduce_rate.micros(bytes);
             Some(Op::Comp { micros, ops: sizes.elements(step.data), bytes })
         } else if !step.kind.receives() && !step.kind.sends() {
@@ -103,6 +108,8 @@ enum Waits {
         /// The last node that has sent, and that has received, on the connection of each thread block.
         sent: Vec<Option<u32>>,
         received: Vec<Option<u32>>,
+        /// The last computation of the rank: they run one at a time.
+        computed: Option<u32>,
     },
 }
 
@@ -126,7 +133,17 @@ impl Waits {
                     waits.extend(step.depends.iter().map(awaited));
                 }
             }
-            Waits::Dataflow { hazards, sent, received } => {
+            Waits::Dataflow { hazards, sent, received, computed } => {
+                if let Some(work) = &step.work {
+                    for run in &work.reads {
+                        hazards.read(run.first, run.count, node, &mut waits);
+                    }
+                    for run in &work.writes {
+                        hazards.write(run.first, run.count, node, &mut waits);
+                    }
+                    waits.extend(computed.replace(node));
+                    return waits;
+                }
                 // A receive without a reduction stores what arrives; else the COMP node does.
                 let stores = match part {
                     Part::Receive => !step.kind.reduces(),

@@ -3,7 +3,7 @@
 //! An operation between ranks is one node, sending and receiving end together. Its dependences are the data hazards of the chunks
 //! that it touches, each kept only where no other implies it: a read waits for the last write (read after
 //! write), a write for the reads since that write (write after read), or, where there are none, for the write itself
-//! (write after write). The longest chain that leads to a node is its level, by which the order pass goes.
+//! (write after write); a computation also waits for the one before of its rank. The longest chain that leads to a node is its level, by which the order pass goes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use super::layout::RankLayout;
 use super::replicate;
+use crate::compute::ChunkRun;
 use crate::diagnostic::Diagnostics;
 use crate::ids::RankId;
 use crate::trace::{OpKind, Slice, Trace};
@@ -25,16 +26,19 @@ pub enum Hazard {
     WriteAfterRead,
     /// It overwrites what the other writes.
     WriteAfterWrite,
+    /// Both are computations of one rank, which run one at a time.
+    Stream,
 }
 
 impl Hazard {
-    /// The usual abbreviation: `RAW`, `WAR`, `WAW`.
+    /// The usual abbreviation: `RAW`, `WAR`, `WAW`; `SEQ` for computations in a row.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Hazard::ReadAfterWrite => "RAW",
             Hazard::WriteAfterRead => "WAR",
             Hazard::WriteAfterWrite => "WAW",
+            Hazard::Stream => "SEQ",
         }
     }
 }
@@ -119,26 +123,37 @@ fn nodes(trace: &Trace) -> Vec<DagNode> {
     let layouts: Vec<RankLayout> = (0..ranks).map(|rank| RankLayout::new(trace, RankId(rank))).collect();
     let mut memory: Vec<Vec<Cell>> =
         layouts.iter().map(|layout| vec![Cell::default(); layout.cells()]).collect();
-    let cells = |slice: Slice, count: u32| {
-        let begin = layouts[slice.rank.index()].flat(slice);
+    let cells = |ChunkRun { first, count }: ChunkRun<Slice>| {
+        let begin = layouts[first.rank.index()].flat(first);
         begin..begin + count as usize
     };
+    let mut computed: Vec<Option<u32>> = vec![None; layouts.len()];
     let mut nodes: Vec<DagNode> = Vec::with_capacity(trace.ops.len());
     let mut found: Vec<Dependence> = Vec::new();
     for (i, op) in (0..).zip(&trace.ops) {
-        for cell in &mut memory[op.src.rank.index()][cells(op.src, op.count)] {
-            found.extend(cell.writer.map(|on| Dependence { on, hazard: Hazard::ReadAfterWrite }));
-            cell.readers.push(i);
+        for src in trace.sources(op) {
+            for cell in &mut memory[op.src.rank.index()][cells(src)] {
+                found.extend(cell.writer.map(|on| Dependence { on, hazard: Hazard::ReadAfterWrite }));
+                cell.readers.push(i);
+            }
         }
-        for cell in &mut memory[op.dst.rank.index()][cells(op.dst, op.count)] {
-            let hazard = match op.kind {
-                OpKind::Reduce => Some(Hazard::ReadAfterWrite),
-                OpKind::Copy => cell.readers.is_empty().then_some(Hazard::WriteAfterWrite),
-            };
-            found.extend(cell.writer.zip(hazard).map(|(on, hazard)| Dependence { on, hazard }));
-            let readers = cell.readers.drain(..).filter(|reader| *reader != i);
-            found.extend(readers.map(|on| Dependence { on, hazard: Hazard::WriteAfterRead }));
-            cell.writer = Some(i);
+        for dst in trace.destinations(op) {
+            for cell in &mut memory[op.dst.rank.index()][cells(dst)] {
+                let hazard = match op.kind {
+                    OpKind::Reduce => Some(Hazard::ReadAfterWrite),
+                    OpKind::Copy | OpKind::Compute(_) => {
+                        cell.readers.is_empty().then_some(Hazard::WriteAfterWrite)
+                    }
+                };
+                found.extend(cell.writer.zip(hazard).map(|(on, hazard)| Dependence { on, hazard }));
+                let readers = cell.readers.drain(..).filter(|reader| *reader != i);
+                found.extend(readers.map(|on| Dependence { on, hazard: Hazard::WriteAfterRead }));
+                cell.writer = Some(i);
+            }
+        }
+        if matches!(op.kind, OpKind::Compute(_)) {
+            let before = computed[op.src.rank.index()].replace(i);
+            found.extend(before.map(|on| Dependence { on, hazard: Hazard::Stream }));
         }
         found.sort_unstable();
         found.dedup();

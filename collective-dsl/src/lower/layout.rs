@@ -1,6 +1,9 @@
 //! Flat numbering of all chunks of a rank's memory: input, then output, then scratch in order of creation.
 
+use std::ops::Range;
+
 use crate::buffer::Space;
+use crate::compute::{ChunkRun, Computation};
 use crate::ids::RankId;
 use crate::schedule::{MemoryBuffer, Place};
 use crate::trace::{Slice, Trace};
@@ -43,6 +46,21 @@ impl RankLayout {
             Space::Output => self.input + slice.index,
             Space::Scratch(id) => self.input + self.output + self.scratch[usize::from(id)] + slice.index,
         }) as usize
+    }
+
+    /// The chunks of a run in the flat numbering of its rank.
+    pub(super) fn span(&self, run: ChunkRun<Slice>) -> Range<usize> {
+        let from = self.flat(run.first);
+        from..from + run.count as usize
+    }
+
+    /// A computation with places as a runtime sees them.
+    pub(super) fn computation(&self, computation: &Computation<Slice>) -> Computation<Place> {
+        let places = |runs: &[ChunkRun<Slice>]| {
+            runs.iter().map(|run| ChunkRun { first: self.place(run.first), count: run.count }).collect()
+        };
+        let (reads, writes) = (places(&computation.reads), places(&computation.writes));
+        Computation { cost: computation.cost, reads, writes }
     }
 
     /// The slice as a runtime sees it.

@@ -1,7 +1,8 @@
 //! Pass 3: one global order of all operations.
 //!
 //! The *level* of an operation is the length of the longest chain of data hazards (read after write, write
-//! after read, write after write) that leads to it, sending and receiving end taken as one. The order is
+//! after read, write after write) that leads to it, sending and receiving end taken as one; a rank's computations
+//! are such a chain as well. The order is
 //! by level, so operations run as early as the data allow, whatever the order of loops in the program. Within
 //! a level the messages of one connection are told apart by their *burst* number, and a rank's sends come
 //! before its receives: then a thread block that does both can use the link in both directions, and each send
@@ -10,6 +11,7 @@
 use rustc_hash::FxHashMap;
 
 use super::layout::RankLayout;
+use crate::compute::ChunkRun;
 use crate::ids::{ChannelId, RankId};
 use crate::trace::{OpKind, Slice, Trace};
 
@@ -66,8 +68,8 @@ pub(super) fn order(trace: &Trace) -> Order {
         base.push(total);
         total += layout.cells();
     }
-    let run = |slice: Slice, count: u32| {
-        let from = base[slice.rank.index()] + layouts[slice.rank.index()].flat(slice);
+    let run = |ChunkRun { first, count }: ChunkRun<Slice>| {
+        let from = base[first.rank.index()] + layouts[first.rank.index()].flat(first);
         from..from + count as usize
     };
 
@@ -76,15 +78,24 @@ pub(super) fn order(trace: &Trace) -> Order {
     let mut connection_of = Vec::with_capacity(trace.ops.len());
     let mut keys: Vec<Key> = Vec::with_capacity(trace.ops.len());
     let mut cells = vec![Cell::default(); total];
+    // The level of each rank's last computation: the next one comes after it.
+    let mut computed = vec![0; ranks];
     for op in &trace.ops {
-        let (src, dst) = (run(op.src, op.count), run(op.dst, op.count));
-        let read = cells[src.clone()].iter().map(|cell| cell.write_level);
-        let written = cells[dst.clone()].iter().map(|cell| cell.write_level.max(cell.read_level));
-        let level = 1 + read.chain(written).max().unwrap_or(0);
-        for cell in &mut cells[src] {
-            cell.read_level = cell.read_level.max(level);
+        let read = trace.sources(op).flat_map(|src| &cells[run(src)]).map(|cell| cell.write_level);
+        let written = trace.destinations(op).flat_map(|dst| &cells[run(dst)]);
+        let written = written.map(|cell| cell.write_level.max(cell.read_level));
+        let computes = matches!(op.kind, OpKind::Compute(_));
+        let before = if computes { computed[op.src.rank.index()] } else { 0 };
+        let level = 1 + read.chain(written).max().unwrap_or(0).max(before);
+        for cell in trace.sources(op).flat_map(&run) {
+            cells[cell].read_level = cells[cell].read_level.max(level);
         }
-        cells[dst].fill(Cell { write_level: level, read_level: 0 });
+        for dst in trace.destinations(op) {
+            cells[run(dst)].fill(Cell { write_level: level, read_level: 0 });
+        }
+        if computes {
+            computed[op.src.rank.index()] = level;
+        }
         keys.push(Key { level, burst: 0 });
         connection_of.push(if op.is_remote() {
             let key =
@@ -112,15 +123,17 @@ pub(super) fn order(trace: &Trace) -> Order {
     let mut last_reader = vec![NONE; trace.ops.len()];
     let mut writers = vec![NONE; total];
     for (i, op) in (0..).zip(&trace.ops) {
-        let (src, dst) = (run(op.src, op.count), run(op.dst, op.count));
         // Who brought exactly this run of chunks?
-        let writer = writers[src.start];
-        if writer != NONE
-            && trace.ops[writer as usize].dst == op.src
-            && trace.ops[writer as usize].count == op.count
-            && writers[src.clone()].iter().all(|other| *other == writer)
-        {
-            brought_by[i as usize] = writer;
+        if op.count > 0 {
+            let src = run(ChunkRun { first: op.src, count: op.count });
+            let writer = writers[src.start];
+            if writer != NONE
+                && trace.ops[writer as usize].dst == op.src
+                && trace.ops[writer as usize].count == op.count
+                && writers[src].iter().all(|other| *other == writer)
+            {
+                brought_by[i as usize] = writer;
+            }
         }
         let key = keys[i as usize];
         let mut touch = |writer: u32| {
@@ -136,11 +149,13 @@ pub(super) fn order(trace: &Trace) -> Order {
                 *last = i;
             }
         };
-        writers[src].iter().for_each(|writer| touch(*writer));
-        if op.kind == OpKind::Reduce {
-            writers[dst.clone()].iter().for_each(|writer| touch(*writer));
+        trace.sources(op).flat_map(|src| &writers[run(src)]).for_each(|writer| touch(*writer));
+        for dst in trace.destinations(op) {
+            if op.kind == OpKind::Reduce {
+                writers[run(dst)].iter().for_each(|writer| touch(*writer));
+            }
+            writers[run(dst)].fill(i);
         }
-        writers[dst].fill(i);
     }
 
     // Read by nobody but one send, which has passed it on.

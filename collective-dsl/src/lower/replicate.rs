@@ -3,14 +3,16 @@
 //!
 //! Every chunk is divided into as many parts as there are instances. Interleaved, instance i works on part i of each
 //! chunk, so an operation on several chunks becomes one operation for each. Blocked, it works on a run of its own
-//! within each rank's part of the data, so operations within one part stay whole.
+//! within each rank's part of the data, so operations within one part stay whole. A computation is one of all instances:
+//! it reads and writes the parts of all of them.
 
 use crate::buffer::Space;
 use crate::collective::{CollectiveKind, Expectations};
+use crate::compute::{ChunkRun, Computation};
 use crate::diagnostic::{Diagnostics, Rule};
 use crate::ids::{ChannelId, DataId, ThreadBlockId};
 use crate::options::Replication;
-use crate::trace::{DataTable, MixedReduction, Op, ScratchBuffer, Slice, Trace};
+use crate::trace::{DataTable, MixedReduction, Op, OpKind, ScratchBuffer, Slice, Trace};
 
 /// Replicates a program as its options say.
 ///
@@ -46,6 +48,10 @@ pub(super) fn replicate(trace: &Trace) -> Result<Option<Trace>, Diagnostics> {
     let mut data = DataTable::new(collective.logical_chunks());
     let mut ops = Vec::with_capacity(trace.ops.len() * instances as usize);
     for op in &trace.ops {
+        if let OpKind::Compute(_) = op.kind {
+            ops.push(*op);
+            continue;
+        }
         for instance in 0..instances {
             copy.push(op, instance, &mut data, &mut ops);
         }
@@ -72,6 +78,7 @@ pub(super) fn replicate(trace: &Trace) -> Result<Option<Trace>, Diagnostics> {
         collective,
         options: trace.options,
         ops,
+        computations: trace.computations.iter().map(|computation| copy.computation(computation)).collect(),
         scratch: scratch.collect(),
         data,
         mixed,
@@ -115,6 +122,30 @@ impl Replicas<'_> {
             ops.push(Op { src, dst, count, data, ..copy });
             from += run.len();
         }
+    }
+
+    fn computation(&self, computation: &Computation<Slice>) -> Computation<Slice> {
+        let all = |runs: &[ChunkRun<Slice>]| runs.iter().flat_map(|run| self.runs(*run)).collect();
+        Computation {
+            cost: computation.cost,
+            reads: all(&computation.reads),
+            writes: all(&computation.writes),
+        }
+    }
+
+    /// The parts of all instances of a run of chunks, as few runs.
+    fn runs(&self, run: ChunkRun<Slice>) -> Vec<ChunkRun<Slice>> {
+        let chunks = (0..run.count).map(|at| Slice { index: run.first.index + at, ..run.first });
+        let parts = chunks
+            .flat_map(|chunk| (0..self.instances).map(move |instance| self.slice(chunk, instance).index));
+        let mut parts: Vec<u32> = parts.collect();
+        parts.sort_unstable();
+        let runs = parts.chunk_by(|a, b| a + 1 == *b);
+        runs.map(|run_of| ChunkRun {
+            first: Slice { index: run_of[0], ..run.first },
+            count: run_of.len() as u32,
+        })
+        .collect()
     }
 
     /// Length of a rank's part in a buffer.

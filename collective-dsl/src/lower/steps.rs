@@ -1,16 +1,19 @@
 //! Pass 5: operations become steps, in thread blocks, in the global order.
 //!
 //! What a rank does alone runs beside the step that brought its data, as there is nothing to wait for then; where nothing
-//! was brought, on the thread block that has least to do.
+//! was brought, on the thread block that has least to do. Computations have a thread block of their own, the last of the rank:
+//! they run one at a time, and keep no message waiting.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::blocks::{self, BlockEnds, Blocks};
 use super::order::{Key, NONE, Order};
 use super::sync::Sync;
+use crate::compute::ChunkRun;
 use crate::diagnostic::Diagnostics;
 use crate::ids::{ChannelId, RankId, ThreadBlockId};
 use crate::schedule::{RankSchedule, Schedule, Step, StepId, StepKind, ThreadBlock};
@@ -216,8 +219,8 @@ impl Idle {
 fn place(trace: &Trace, order: &Order, blocks: &Blocks, rank: RankId, units: Vec<Unit>) -> RankSchedule {
     let layout = &order.layouts[rank.index()];
     let ends = &blocks.of_rank[rank.index()];
-    // One more than there are ends.
-    let mut sync = Sync::new(layout.cells(), ends.len() + 1);
+    // Two more than there are ends.
+    let mut sync = Sync::new(layout.cells(), ends.len() + 2);
     let new_block = |ends: &BlockEnds| ThreadBlock {
         send: ends.send,
         recv: ends.recv,
@@ -225,17 +228,42 @@ fn place(trace: &Trace, order: &Order, blocks: &Blocks, rank: RankId, units: Vec
         steps: Vec::new(),
     };
     let mut thread_blocks: Vec<ThreadBlock> = ends.iter().map(new_block).collect();
+    let alone = BlockEnds { send: None, recv: None, channel: ChannelId(0) };
+    let is_computation = |unit: &Unit| matches!(trace.ops[unit.op as usize].kind, OpKind::Compute(_));
     // For what a rank does alone without any other.
-    thread_blocks.push(new_block(&BlockEnds { send: None, recv: None, channel: ChannelId(0) }));
     let own = ThreadBlockId(ends.len() as u32);
+    if ends.is_empty() && !units.iter().all(is_computation) {
+        thread_blocks.push(new_block(&alone));
+    }
+    let computing = ThreadBlockId(thread_blocks.len() as u32);
+    if units.iter().any(is_computation) {
+        thread_blocks.push(new_block(&alone));
+    }
     let mut idle = Idle::new(order, blocks, ends.len(), &units);
 
     for unit in units {
         let op = &trace.ops[unit.op as usize];
-        let span = |slice| {
-            let from = layout.flat(slice);
-            from..from + op.count as usize
-        };
+        let span = |first| layout.span(ChunkRun { first, count: op.count });
+        if let Some(computation) = trace.computation(op) {
+            let steps = &mut thread_blocks[computing.index()].steps;
+            let id = StepId { thread_block: computing, step: steps.len() as u32 };
+            let spans =
+                |runs: &[ChunkRun<_>]| -> Vec<_> { runs.iter().map(|run| layout.span(*run)).collect() };
+            let depends = sync.place(id, spans(&computation.reads), spans(&computation.writes));
+            let place = layout.place(op.src);
+            steps.push(Step {
+                kind: StepKind::Compute,
+                src: place,
+                dst: place,
+                count: 0,
+                data: op.data,
+                depends,
+                site: op.site,
+                send_site: op.site,
+                work: Some(Arc::new(layout.computation(computation))),
+            });
+            continue;
+        }
         let connection = order.connection_of[unit.op as usize] as usize;
         let received = (unit.received != NONE).then(|| &trace.ops[unit.received as usize]);
         let (kind, thread_block) = match (unit.phase, received) {
@@ -253,19 +281,20 @@ fn place(trace: &Trace, order: &Order, blocks: &Blocks, rank: RankId, units: Vec
             }
             (RECEIVES, _) => {
                 let kind = match op.kind {
-                    OpKind::Copy => StepKind::Recv,
                     OpKind::Reduce => StepKind::RecvReduceCopy,
+                    _ => StepKind::Recv,
                 };
                 (kind, ThreadBlockId(blocks.receiver[connection]))
             }
             _ => {
                 let kind = match op.kind {
-                    OpKind::Copy => StepKind::Copy,
                     OpKind::Reduce => StepKind::Reduce,
+                    _ => StepKind::Copy,
                 };
                 let hinted = op.send_block.or(op.recv_block).and_then(|hint| blocks.hinted(rank, hint));
                 // Beside the step that brought the data there is nothing to wait for.
-                let beside = sync.last_writer(layout.flat(op.src)).or(sync.last_writer(layout.flat(op.dst)));
+                let writer = |slice| sync.last_writer(layout.flat(slice)).filter(|block| *block != computing);
+                let beside = writer(op.src).or_else(|| writer(op.dst));
                 let chosen = hinted.or(beside).or_else(|| idle.least()).unwrap_or(own);
                 idle.add(chosen);
                 (kind, chosen)
@@ -277,7 +306,7 @@ fn place(trace: &Trace, order: &Order, blocks: &Blocks, rank: RankId, units: Vec
             | StepKind::RecvReduceSend
             | StepKind::RecvReduceCopySend => (op.src, op.src),
             StepKind::Recv | StepKind::RecvReduceCopy => (op.dst, op.dst),
-            StepKind::Copy | StepKind::Reduce => (op.src, op.dst),
+            StepKind::Copy | StepKind::Reduce | StepKind::Compute => (op.src, op.dst),
         };
         let steps = &mut thread_blocks[thread_block.index()].steps;
         let id = StepId { thread_block, step: steps.len() as u32 };
@@ -292,10 +321,8 @@ fn place(trace: &Trace, order: &Order, blocks: &Blocks, rank: RankId, units: Vec
             depends,
             site: received.map_or(op.site, |received| received.site),
             send_site: op.site,
+            work: None,
         });
-    }
-    if thread_blocks[own.index()].steps.is_empty() {
-        thread_blocks.pop();
     }
     RankSchedule { thread_blocks, scratch_chunks: layout.scratch_chunks() }
 }

@@ -4,6 +4,8 @@
 //! for the reads since; of these waits only those stay that neither the order within the thread block nor
 //! another wait implies (vector clocks over the thread blocks of the rank).
 
+use std::ops::Range;
+
 use smallvec::SmallVec;
 
 use crate::clocks::Clocks;
@@ -37,11 +39,11 @@ impl Sync {
     pub(super) fn place(
         &mut self,
         step: StepId,
-        reads: Option<std::ops::Range<usize>>,
-        writes: Option<std::ops::Range<usize>>,
+        reads: impl IntoIterator<Item = Range<usize>>,
+        writes: impl IntoIterator<Item = Range<usize>>,
     ) -> SmallVec<[StepId; 1]> {
         let mut waits: Vec<StepId> = Vec::new();
-        for cell in reads.clone().into_iter().flatten() {
+        for cell in reads.into_iter().flatten() {
             waits.extend(self.cells[cell].writer);
             let readers = &mut self.cells[cell].readers;
             match readers.iter_mut().find(|reader| reader.thread_block == step.thread_block) {

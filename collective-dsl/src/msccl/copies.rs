@@ -14,6 +14,7 @@ pub(super) fn insert(rank: &mut RankSchedule, copies: &[Copy], sites: &[SiteId])
         .iter()
         .zip(sites)
         .map(|(copy, site)| Step {
+            work: None,
             kind: StepKind::Copy,
             src: at(MemoryBuffer::Input, copy.from),
             dst: at(MemoryBuffer::Output, copy.to),

@@ -213,7 +213,8 @@ fn step(
                     .to_owned(),
             ));
         }
-        Some(name) => match StepKind::from_name(name) {
+        // A computation is a step of this project, not of the format.
+        Some(name) => match StepKind::from_name(name).filter(|kind| *kind != StepKind::Compute) {
             Some(kind) => Some(kind),
             None => return Err(reader.error(format!("attribute type is \"{name}\": expected {STEP_NAMES}"))),
         },

@@ -7,7 +7,7 @@ use super::nops::Numbering;
 use crate::collective::CollectiveKind;
 use crate::diagnostic::{Diagnostic, Location, Rule};
 use crate::ids::{RankId, SiteId, ThreadBlockId};
-use crate::schedule::{Schedule, Step};
+use crate::schedule::{Schedule, Step, StepKind};
 
 /// Everything in which a schedule exceeds what a runtime can hold, by rank and thread block; each finding names the
 /// limit and the value.
@@ -71,6 +71,7 @@ impl Check<'_> {
                 format!("there are {channels} channels; {target} has at most {}", limits.channels),
             );
         }
+        self.computations();
         let collective = &self.schedule.collective;
         let (inputs, outputs) = (collective.input_chunks(), collective.output_chunks());
         // microsoft/msccl compares both with nchunksperloop; zero means that there is none.
@@ -91,6 +92,26 @@ impl Check<'_> {
                 ),
             );
         }
+    }
+
+    /// The first computation, and how many there are.
+    fn computations(&mut self) {
+        let blocks = (0..).zip(&self.schedule.ranks).flat_map(|(r, rank)| {
+            (0..).zip(&rank.thread_blocks).map(move |(t, block)| (RankId(r), ThreadBlockId(t), block))
+        });
+        let mut all = blocks.flat_map(|(rank, id, block)| {
+            let steps = (0..).zip(&block.steps).filter(|(_, step)| step.kind == StepKind::Compute);
+            steps.map(move |(s, step)| (Location::step(rank, id, s), rank, id, s, step.site))
+        });
+        let Some((at, rank, id, s, site)) = all.next() else { return };
+        let more = all.count();
+        let more = if more == 0 { String::new() } else { format!(" (likewise {more} more steps)") };
+        let target = self.target;
+        let message = format!(
+            "rank {}, {id}, step {s}: {target} knows no computation; MSCCL XML has only the messages{more}",
+            rank.0
+        );
+        self.exceeded(at, Some(site), message);
     }
 
     fn rank(&mut self, r: usize) {
@@ -225,6 +246,7 @@ mod tests {
             depends: smallvec![],
             site: SiteId(0),
             send_site: SiteId(0),
+            work: None,
         };
         let block = |(send, channel, steps): &(Option<u32>, u32, usize)| ThreadBlock {
             send: send.map(RankId),

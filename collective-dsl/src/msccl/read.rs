@@ -427,7 +427,17 @@ impl Builder<'_> {
             });
         }
         let depends = Default::default();
-        Ok(Step { kind, src, dst, count: raw.count, data: DataId(0), depends, site, send_site: site })
+        Ok(Step {
+            kind,
+            src,
+            dst,
+            count: raw.count,
+            data: DataId(0),
+            depends,
+            site,
+            send_site: site,
+            work: None,
+        })
     }
 }
 

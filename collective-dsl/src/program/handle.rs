@@ -111,3 +111,20 @@ impl Handle {
         self
     }
 }
+
+/// A computation whose reads and writes are being stated.
+///
+/// One that was obtained by a mistake is *void*, as a [`Handle`] may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    pub(super) rank: RankId,
+    /// Its position among the operations.
+    pub(super) op: u32,
+    pub(super) void: bool,
+}
+
+impl Work {
+    pub(super) fn void() -> Self {
+        Self { rank: RankId(0), op: 0, void: true }
+    }
+}

@@ -1,9 +1,11 @@
 //! The language: a [`Program`] and the [`ChunkRef`]s that it hands out.
 
+mod compute;
 mod handle;
 mod tracer;
 
-pub use handle::Handle;
+pub use compute::Compute;
+pub use handle::{Handle, Work};
 pub use tracer::Tracer;
 
 use std::cell::RefCell;

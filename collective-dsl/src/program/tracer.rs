@@ -1,10 +1,14 @@
 //! Tracing with explicit source places: what both [`crate::Program`] and the build-time interpreter call.
 
+mod compute;
+
+use compute::Produced;
 use rustc_hash::FxHashMap;
 
 use super::handle::{Handle, Named};
 use crate::buffer::{Buffer, Space};
 use crate::collective::{Collective, CollectiveKind, Expectations};
+use crate::compute::Computation;
 use crate::diagnostic::{Diagnostic, Diagnostics, Rule};
 use crate::ids::{ChannelId, RankId, SiteId, ThreadBlockId};
 use crate::options::Options;
@@ -61,6 +65,8 @@ pub struct Tracer {
     expected: Expectations,
     cells: Vec<RankCells>,
     ops: Vec<Op>,
+    computations: Vec<Computation<Slice>>,
+    produced: Produced,
     data: DataTable,
     mixed: Vec<MixedReduction>,
     sites: SiteTable,
@@ -99,6 +105,8 @@ impl Tracer {
             expected: Expectations::new(),
             cells,
             ops: Vec::new(),
+            computations: Vec::new(),
+            produced: Produced::default(),
             data: DataTable::new(collective.logical_chunks()),
             collective,
             mixed: Vec::new(),
@@ -356,8 +364,9 @@ impl Tracer {
     ///
     /// # Errors
     /// Every finding so far.
-    pub fn finish(self, name: impl Into<String>) -> Result<Trace, Diagnostics> {
+    pub fn finish(mut self, name: impl Into<String>) -> Result<Trace, Diagnostics> {
         let name = name.into();
+        self.check_produced();
         if !self.findings.is_empty() {
             return Err(Diagnostics { name, findings: self.findings, sites: self.sites });
         }
@@ -380,6 +389,7 @@ impl Tracer {
             collective,
             options: self.options,
             ops: self.ops,
+            computations: self.computations,
             scratch,
             data: self.data,
             mixed: self.mixed,
@@ -419,7 +429,7 @@ impl Tracer {
                 }
                 data
             }
-            OpKind::Reduce => {
+            OpKind::Reduce | OpKind::Compute(_) => {
                 moved.clear();
                 for cell in self.run_mut(dst, src.count) {
                     cell.written = now;
@@ -539,6 +549,13 @@ impl Tracer {
             None => format!("rank {rank} does not exist: ranks go from 0 to {}", ranks - 1),
         };
         Err(self.fail(Rule::Bounds, site, message))
+    }
+
+    /// The number by which the program calls a rank.
+    fn member(&self, rank: RankId) -> usize {
+        let is_it = |(_, position): &(&usize, &u32)| **position == rank.0;
+        let members = self.members.iter().flatten();
+        members.into_iter().find(is_it).map_or(rank.index(), |(member, _)| *member)
     }
 
     /// Gives a scratch buffer of a rank a fixed number of chunks.
@@ -691,6 +708,9 @@ impl Tracer {
                  `c = c.reduce(…)` in a loop"
             }
             OpKind::Copy => "go on with the reference that `copy_to` returned, or take a new one",
+            OpKind::Compute(_) => {
+                "a computation produces it only there; go on with the reference that `writes` returned"
+            }
         };
         let finding = Diagnostic::new(
             Rule::Stale,

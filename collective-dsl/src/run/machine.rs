@@ -199,7 +199,7 @@ impl<'p, 's, T: Element> Machine<'p, 's, T> {
     /// Receives and reads: gives the chunks that the step writes and sends.
     fn begin(&mut self, at: (u32, usize, &Step)) -> Result<Message<T>, RunError> {
         let (task, number, step) = at;
-        let Task { rank, receives, .. } = self.plan.tasks[task as usize];
+        let Task { receives, .. } = self.plan.tasks[task as usize];
         let mut moved = self.messages.empty();
         if let Some(connection) = receives.filter(|_| step.kind.receives())
             && let Some(message) = self.messages.receive(connection)
@@ -214,6 +214,12 @@ impl<'p, 's, T: Element> Machine<'p, 's, T> {
                 return Err(self.fault(vec![Diagnostic::new(Rule::Unmatched, Some(step.site), message)]));
             }
         }
+        for run in step.work.iter().flat_map(|work| &work.reads) {
+            let chunks = self.run_of(at, run.first, run.count)?;
+            if let Some(i) = chunks.clone().position(|chunk| self.memory.get(self.layout, chunk).is_none()) {
+                return Err(self.misfit(at, run.first, i, &Misfit::Empty));
+            }
+        }
         let adds_locally = step.kind == StepKind::Reduce;
         let operands = [(step.kind.reads_src(), step.src), (adds_locally, step.dst)];
         for (place, combine) in operands
@@ -222,8 +228,7 @@ impl<'p, 's, T: Element> Machine<'p, 's, T> {
             .map(|(_, place)| *place)
             .zip([step.kind.receives(), true])
         {
-            let chunks = self.layout.run(rank, place, step.count);
-            let chunks = chunks.map_err(|has| self.out_of_bounds(at, place, has))?;
+            let chunks = self.run_of(at, place, step.count)?;
             let read = self.read(chunks, combine, &mut moved);
             read.map_err(|(i, misfit)| self.misfit(at, place, i, &misfit))?;
         }
@@ -233,10 +238,16 @@ impl<'p, 's, T: Element> Machine<'p, 's, T> {
     /// Writes and sends, and is done.
     fn end(&mut self, at: (u32, usize, &Step), moved: Message<T>) -> Result<(), RunError> {
         let (task, _, step) = at;
-        let Task { rank, sends, .. } = self.plan.tasks[task as usize];
+        let Task { sends, .. } = self.plan.tasks[task as usize];
+        for run in step.work.iter().flat_map(|work| &work.writes) {
+            for (i, chunk) in self.run_of(at, run.first, run.count)?.enumerate() {
+                if !self.memory.compute(self.layout, chunk) {
+                    return Err(self.no_input(at, run.first, i));
+                }
+            }
+        }
         if step.kind.writes_dst() {
-            let chunks = self.layout.run(rank, step.dst, step.count);
-            let chunks = chunks.map_err(|has| self.out_of_bounds(at, step.dst, has))?;
+            let chunks = self.run_of(at, step.dst, step.count)?;
             for (i, (chunk, (cell, elements))) in chunks.zip(moved.chunks()).enumerate() {
                 let written = self.memory.write(self.layout, chunk, cell, elements);
                 written.map_err(|misfit| self.misfit(at, step.dst, i, &misfit))?;
@@ -320,9 +331,30 @@ impl<'p, 's, T: Element> Machine<'p, 's, T> {
         }
     }
 
-    fn out_of_bounds(&self, at: (u32, usize, &Step), place: Place, has: usize) -> RunError {
+    /// The chunks of a run of a step's rank.
+    fn run_of(
+        &self,
+        at: (u32, usize, &Step),
+        place: Place,
+        count: u32,
+    ) -> Result<std::ops::Range<usize>, RunError> {
+        let rank = self.plan.tasks[at.0 as usize].rank;
+        self.layout.run(rank, place, count).map_err(|has| self.out_of_bounds(at, place, count, has))
+    }
+
+    fn no_input(&self, at: (u32, usize, &Step), place: Place, i: usize) -> RunError {
         let (task, number, step) = at;
-        let (letter, end) = (place.buffer.letter(), u64::from(place.index) + u64::from(step.count));
+        let place = Place { index: place.index + i as u32, ..place };
+        let message = format!(
+            "{} computes {place}, which is no chunk of the rank's input: only those can be computed",
+            self.plan.at(task, number)
+        );
+        self.fault(vec![Diagnostic::new(Rule::Bounds, Some(step.site), message)])
+    }
+
+    fn out_of_bounds(&self, at: (u32, usize, &Step), place: Place, count: u32, has: usize) -> RunError {
+        let (task, number, step) = at;
+        let (letter, end) = (place.buffer.letter(), u64::from(place.index) + u64::from(count));
         let message = format!(
             "{} reaches beyond its buffer: {letter}[{}..{end}], but {letter} has {has} chunk(s) there",
             self.plan.at(task, number),

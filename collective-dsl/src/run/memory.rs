@@ -1,6 +1,9 @@
 //! The memory of all ranks: chunks of the sizes that the collective's data have, and what lies in them.
 
 use std::ops::Range;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::data::Data;
 use super::{Element, RunError};
@@ -173,6 +176,8 @@ pub(super) struct Cells<T> {
     /// `None` where nobody has written.
     cells: Vec<Option<Cell>>,
     elements: Vec<T>,
+    /// What computations put into chunks of the input, which nobody has written until then.
+    computed: Arc<FxHashMap<usize, (Cell, Vec<T>)>>,
 }
 
 impl<T: Element> Cells<T> {
@@ -182,6 +187,7 @@ impl<T: Element> Cells<T> {
         let mut start = Self {
             cells: vec![None; layout.offsets.len() - 1],
             elements: vec![T::default(); layout.offsets.last().copied().unwrap_or(0)],
+            computed: Arc::default(),
         };
         for rank in (0..collective.ranks() as u32).map(RankId) {
             let mut position = 0;
@@ -207,7 +213,33 @@ impl<T: Element> Cells<T> {
                 }
             }
         }
+        start.hold_back(schedule, layout);
         start
+    }
+
+    /// Takes out of memory what computations produce.
+    fn hold_back(&mut self, schedule: &Schedule, layout: &Layout) {
+        let mut computed = FxHashMap::default();
+        for (rank, of_rank) in (0..).map(RankId).zip(&schedule.ranks) {
+            let steps = of_rank.thread_blocks.iter().flat_map(|block| &block.steps);
+            for run in steps.flat_map(|step| &step.work).flat_map(|work| &work.writes) {
+                for chunk in layout.run(rank, run.first, run.count).into_iter().flatten() {
+                    let own = self.get(layout, chunk).map(|(cell, elements)| (cell, elements.to_vec()));
+                    computed.extend(own.map(|own| (chunk, own)));
+                    self.cells[chunk] = None;
+                }
+            }
+        }
+        self.computed = Arc::new(computed);
+    }
+
+    /// A computation produces a chunk; says whether it is one of the input.
+    pub(super) fn compute(&mut self, layout: &Layout, chunk: usize) -> bool {
+        let Some((cell, elements)) = self.computed.get(&chunk) else { return false };
+        let begin = layout.offsets[chunk];
+        self.elements[begin..begin + cell.length].copy_from_slice(elements);
+        self.cells[chunk] = Some(*cell);
+        true
     }
 
     /// The elements of a chunk and what is known of them, if it was written.

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Rule};
 use crate::ids::{ChannelId, RankId, ThreadBlockId};
-use crate::schedule::{Schedule, Step, ThreadBlock};
+use crate::schedule::{Schedule, Step, StepKind, ThreadBlock};
 
 /// A thread block.
 #[derive(Clone, Copy, Debug)]
@@ -144,7 +144,10 @@ fn faults(
         if step.kind.receives() && block.recv.is_none() {
             fault("its thread block has no peer to receive from");
         }
-        if step.count == 0 {
+        if (step.kind == StepKind::Compute) != step.work.is_some() {
+            fault("is a computation exactly if it says what it computes");
+        }
+        if step.count == 0 && step.kind != StepKind::Compute {
             fault("moves no chunk");
         }
         for on in &step.depends {

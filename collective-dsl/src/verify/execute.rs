@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 
+use rustc_hash::FxHashMap;
+
 use super::layout::Layout;
 use super::places;
 use super::plan::{At, Plan};
 use crate::ids::RankId;
-use crate::schedule::Place;
+use crate::schedule::{Place, Step};
 
 /// What chunks hold, and how contents are added.
 pub(super) trait Algebra {
@@ -40,6 +42,8 @@ pub(super) struct Run<A: Algebra> {
 struct Memory<C> {
     layout: Layout,
     cells: Vec<(C, At)>,
+    /// What computations put into cells, which are empty until then.
+    computed: FxHashMap<usize, C>,
 }
 
 /// A cell that no step has written.
@@ -83,6 +87,10 @@ pub(super) fn execute<A: Algebra>(plan: &Plan<'_>, order: &[At], mut algebra: A)
         let step = plan.step(*at);
         let memory = &mut memories[process.rank.index()];
         moved.clear();
+        if step.work.is_some() {
+            memory.compute(*at, step, &mut early, A::EMPTY, A::UNDEFINED);
+            continue;
+        }
         if step.kind.receives()
             && let Some(connection) = process.receives
         {
@@ -134,6 +142,20 @@ pub(super) fn execute<A: Algebra>(plan: &Plan<'_>, order: &[At], mut algebra: A)
     Run { algebra, memories, early }
 }
 
+impl<C: Copy + PartialEq> Memory<C> {
+    /// A computation needs what it reads; what it produces is this rank's own, whatever it read.
+    fn compute(&mut self, at: At, step: &Step, early: &mut Vec<EarlyRead>, empty: C, undefined: C) {
+        for cell in places::needed(&self.layout, step) {
+            if self.cells[cell].0 == empty {
+                early.push(EarlyRead { at, cell: cell as u32 });
+            }
+        }
+        for cell in places::produced(&self.layout, step) {
+            self.cells[cell] = (self.computed.get(&cell).copied().unwrap_or(undefined), at);
+        }
+    }
+}
+
 fn memory<A: Algebra>(plan: &Plan<'_>, rank: RankId, algebra: &mut A) -> Memory<A::Content> {
     let layout = Layout::new(plan.schedule, rank);
     let collective = &plan.schedule.collective;
@@ -149,5 +171,14 @@ fn memory<A: Algebra>(plan: &Plan<'_>, rank: RankId, algebra: &mut A) -> Memory<
     for cell in &mut cells[layout.maybe_input(collective)] {
         cell.0 = algebra.own(rank, 0);
     }
-    Memory { layout, cells }
+    let mut computed = FxHashMap::default();
+    for process in plan.first[rank.index()]..plan.first[rank.index() + 1] {
+        for cell in plan.steps(process).iter().flat_map(|step| places::produced(&layout, step)) {
+            let own = std::mem::replace(&mut cells[cell].0, A::EMPTY);
+            if own != A::EMPTY {
+                computed.insert(cell, own);
+            }
+        }
+    }
+    Memory { layout, cells, computed }
 }

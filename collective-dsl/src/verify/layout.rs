@@ -12,6 +12,7 @@ use crate::ids::RankId;
 use crate::schedule::{MemoryBuffer, Place, Schedule};
 
 /// Where each buffer of a rank lies in its row of cells.
+#[derive(Clone, Copy)]
 pub(super) struct Layout {
     /// Input, output, scratch.
     begins: [usize; 3],
@@ -55,6 +56,11 @@ impl Layout {
     /// The cells that hold data at the start although no input lies there by name.
     pub(super) fn maybe_input(&self, collective: &Collective) -> Range<usize> {
         if is_vague(collective) { self.begins[1]..self.ends[1] } else { 0..0 }
+    }
+
+    /// The cells that hold the rank's input at the start.
+    pub(super) fn inputs(&self) -> Range<usize> {
+        self.begins[0]..self.ends[0]
     }
 
     /// Number of cells.

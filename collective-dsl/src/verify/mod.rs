@@ -8,7 +8,7 @@
 //! * **malformed** — a peer or an awaited step that does not exist, a thread block that sends without a send peer
 //!   ([`well_formed`]). Nothing else is judged then.
 //! * **limit** — more of something than the runtime named by [`Settings::target`] can hold.
-//! * **bounds** — a step reaches beyond its buffer, with its first chunk or its last. The others are judged as if it
+//! * **bounds** — a step reaches beyond its buffer, with its first chunk or its last; a computation produces what is no input. The others are judged as if it
 //!   moved what is there.
 //! * **ownership** — two thread blocks own one side of a connection (sender, receiver, channel): which of their messages is
 //!   the k-th is left to chance, and no rule below can be judged.
@@ -17,7 +17,8 @@
 //! * **deadlock** — steps that wait for each other, with the slots given; the cycle is listed step by step, "(1/4)" to
 //!   "(4/4)". A message takes one slot, whatever its length; a deadlock that comes only where every chunk takes one is a
 //!   warning. With 0 slots a send is complete only when its receive takes the message. Nothing below is judged then.
-//! * **uninitialised** — a step reads a chunk that nobody has written yet, in every run.
+//! * **uninitialised** — a step reads a chunk that nobody has written yet, in every run; a chunk of the input that a computation
+//!   of the rank produces is written by that.
 //! * **race** — two accesses to one chunk, one of them a write, that nothing orders; also two writes of the same value.
 //! * **wrong** — an output chunk does not end with exactly the contributions that the collective wants, each as often as it
 //!   wants them.

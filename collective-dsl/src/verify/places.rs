@@ -9,12 +9,12 @@ use crate::diagnostic::{Diagnostic, Rule};
 use crate::ids::RankId;
 use crate::schedule::{MemoryBuffer, Place, Step, StepKind};
 
-/// The cells that a step reads, as far as they exist; what `re` adds to is only in [`written`].
+/// The cells that a step reads to move them, as far as they exist; what `re` adds to is only in [`written`].
 pub(super) fn read(layout: &Layout, step: &Step) -> Range<usize> {
     if step.kind.reads_src() { layout.range(step.src, step.count) } else { 0..0 }
 }
 
-/// The cells that a step writes, as far as they exist. A copy onto itself, as between two names of one chunk in place,
+/// The cells that a step writes with what it moves, as far as they exist. A copy onto itself, as between two names of one chunk in place,
 /// writes none.
 pub(super) fn written(layout: &Layout, step: &Step) -> Range<usize> {
     if !step.kind.writes_dst() {
@@ -22,6 +22,18 @@ pub(super) fn written(layout: &Layout, step: &Step) -> Range<usize> {
     }
     let cells = layout.range(step.dst, step.count);
     if step.kind == StepKind::Copy && cells == layout.range(step.src, step.count) { 0..0 } else { cells }
+}
+
+/// The cells that a computation reads, as far as they exist.
+pub(super) fn needed(layout: &Layout, step: &Step) -> impl Iterator<Item = usize> {
+    let computed = step.work.iter().flat_map(|work| &work.reads);
+    computed.flat_map(|run| layout.range(run.first, run.count))
+}
+
+/// The cells that a computation produces, as far as they exist.
+pub(super) fn produced(layout: &Layout, step: &Step) -> impl Iterator<Item = usize> {
+    let computed = step.work.iter().flat_map(|work| &work.writes);
+    computed.flat_map(|run| layout.range(run.first, run.count))
 }
 
 /// Whether a step writes what it reads as another chunk: then it depends on the order of its own threads.
@@ -36,19 +48,36 @@ pub(super) fn check(plan: &Plan<'_>) -> (Found, Found) {
     let (mut beyond, mut input) = (Found::default(), Found::default());
     for rank in 0..schedule.ranks.len() {
         let layout = Layout::new(schedule, RankId(rank as u32));
+        let inputs = layout.inputs();
         for process in plan.first[rank]..plan.first[rank + 1] {
             for (s, step) in (0..).zip(plan.steps(process)) {
                 let at = At { process, step: s };
-                let outside = |place: Place| {
-                    u64::from(place.index) + u64::from(step.count) > layout.chunks(place.buffer) as u64
+                let reaches = |place: Place, count: u32| {
+                    u64::from(place.index) + u64::from(count) > layout.chunks(place.buffer) as u64
                 };
+                let outside = |place: Place| reaches(place, step.count);
+                for run in step.work.iter().flat_map(|work| work.reads.iter().chain(&work.writes)) {
+                    if reaches(run.first, run.count) {
+                        beyond.push(|| describe(plan, &layout, at, run.first, run.count));
+                    }
+                }
+                for cell in produced(&layout, step).filter(|cell| !inputs.contains(cell)).take(1) {
+                    beyond.push(|| {
+                        let place = layout.place(cell);
+                        let message = format!(
+                            "{} computes {place}, which is no chunk of the rank's input: only those can be computed",
+                            plan.name(at)
+                        );
+                        plan.finding(Rule::Bounds, at, message).at(plan.location(at).place(place))
+                    });
+                }
                 if step.kind.reads_src() && outside(step.src) {
-                    beyond.push(|| describe(plan, &layout, at, step.src));
+                    beyond.push(|| describe(plan, &layout, at, step.src, step.count));
                 }
                 // A reduction in place reaches beyond its buffer once.
                 let same = step.kind.reads_src() && step.src == step.dst;
                 if step.kind.writes_dst() && !same && outside(step.dst) {
-                    beyond.push(|| describe(plan, &layout, at, step.dst));
+                    beyond.push(|| describe(plan, &layout, at, step.dst, step.count));
                 }
                 if step.kind.writes_dst()
                     && step.dst.buffer == MemoryBuffer::Input
@@ -70,10 +99,9 @@ pub(super) fn check(plan: &Plan<'_>) -> (Found, Found) {
     (beyond, input)
 }
 
-fn describe(plan: &Plan<'_>, layout: &Layout, at: At, place: Place) -> Diagnostic {
-    let step = plan.step(at);
+fn describe(plan: &Plan<'_>, layout: &Layout, at: At, place: Place, count: u32) -> Diagnostic {
     let chunks = layout.chunks(place.buffer);
-    let end = u64::from(place.index) + u64::from(step.count);
+    let end = u64::from(place.index) + u64::from(count);
     let letter = place.buffer.letter();
     let message = format!(
         "{} reaches beyond its buffer: {letter}[{}..{end}], but {letter} has {chunks} chunk(s) there",
@@ -90,6 +118,7 @@ pub(super) fn verb(kind: StepKind, writes: bool) -> &'static str {
     match (writes, kind) {
         (false, _) => "reads",
         (true, StepKind::Reduce) => "adds to",
+        (true, StepKind::Compute) => "produces",
         (true, _) => "writes",
     }
 }

@@ -123,6 +123,7 @@ impl<'p> Walk<'p> {
     }
 
     fn run(mut self, positions: &[u32]) -> Vec<Conflict> {
+        let layout = self.layout;
         for &position in positions {
             let at = self.order[position as usize];
             let step = self.plan.step(at);
@@ -130,38 +131,46 @@ impl<'p> Walk<'p> {
             if !step.depends.is_empty() {
                 self.clocks.begin(block, at.step, &step.depends);
             }
-            let (read, written) = (places::read(&self.layout, step), places::written(&self.layout, step));
-            for cell in read.clone() {
-                let Cell { write, read } = self.cells[cell];
-                self.compare(write, position, cell, (true, false));
-                self.reads.push((position, read));
-                self.cells[cell].read = self.reads.len() as u32 - 1;
-            }
-            if places::shifts(&self.layout, step) {
+            let (read, written) = (places::read(&layout, step), places::written(&layout, step));
+            read.clone().for_each(|cell| self.read(position, cell));
+            if places::shifts(&layout, step) {
                 let cell = read.start.max(written.start) as u32;
                 let writes = (false, true);
                 self.conflicts.push(Conflict { first: position, second: position, cell, writes });
             }
-            for cell in written {
-                let Cell { write, mut read } = self.cells[cell];
-                if read == NONE {
-                    // Where there are reads they are between.
-                    self.compare(write, position, cell, (true, true));
-                }
-                while read != NONE {
-                    let (reader, before) = self.reads[read as usize];
-                    self.compare(reader, position, cell, (false, true));
-                    read = before;
-                }
-                for reader in self.early.get(&(cell as u32)).into_iter().flatten() {
-                    if *reader < position {
-                        self.compare(*reader, position, cell, (false, true));
-                    }
-                }
-                self.cells[cell] = Cell { write: position, read: NONE };
+            written.for_each(|cell| self.write(position, cell));
+            if step.work.is_some() {
+                places::needed(&layout, step).for_each(|cell| self.read(position, cell));
+                places::produced(&layout, step).for_each(|cell| self.write(position, cell));
             }
         }
         self.conflicts
+    }
+
+    fn read(&mut self, position: u32, cell: usize) {
+        let Cell { write, read } = self.cells[cell];
+        self.compare(write, position, cell, (true, false));
+        self.reads.push((position, read));
+        self.cells[cell].read = self.reads.len() as u32 - 1;
+    }
+
+    fn write(&mut self, position: u32, cell: usize) {
+        let Cell { write, mut read } = self.cells[cell];
+        if read == NONE {
+            // Where there are reads they are between.
+            self.compare(write, position, cell, (true, true));
+        }
+        while read != NONE {
+            let (reader, before) = self.reads[read as usize];
+            self.compare(reader, position, cell, (false, true));
+            read = before;
+        }
+        for reader in self.early.get(&(cell as u32)).into_iter().flatten() {
+            if *reader < position {
+                self.compare(*reader, position, cell, (false, true));
+            }
+        }
+        self.cells[cell] = Cell { write: position, read: NONE };
     }
 
     /// Notes two accesses unless the rank orders them.
@@ -249,6 +258,14 @@ fn runs(layout: &Layout, cells: &[usize]) -> String {
     names.join(", ")
 }
 
+/// The computation of the rank of a step that produces a cell, if one does.
+fn producer(plan: &Plan<'_>, layout: &Layout, at: At, cell: usize) -> Option<At> {
+    let rank = plan.processes[at.process as usize].rank.index();
+    let steps = (plan.first[rank]..plan.first[rank + 1])
+        .flat_map(|process| (0..plan.steps(process).len() as u32).map(move |step| At { process, step }));
+    steps.into_iter().find(|at| places::produced(layout, plan.step(*at)).any(|produced| produced == cell))
+}
+
 /// The early reads that race with no write: they come before every one.
 fn uninitialised(
     plan: &Plan<'_>,
@@ -274,8 +291,19 @@ fn uninitialised(
         found.push(|| {
             let layout = Layout::new(plan.schedule, plan.processes[at.process as usize].rank);
             let place = layout.place(cell as usize);
-            let message = format!("{}: {place} is read but has never been written", plan.name(at));
-            plan.finding(Rule::Uninitialised, at, message).at(plan.location(at).place(place))
+            let producer = producer(plan, &layout, at, cell as usize);
+            let what = match producer {
+                Some(_) => "is read before it is produced",
+                None => "is read but has never been written",
+            };
+            let message = format!("{}: {place} {what}", plan.name(at));
+            let finding = plan.finding(Rule::Uninitialised, at, message).at(plan.location(at).place(place));
+            match producer {
+                Some(by) => {
+                    finding.with_related(plan.step(by).site, format!("{} produces it", plan.name(by)))
+                }
+                None => finding,
+            }
         });
     }
     found

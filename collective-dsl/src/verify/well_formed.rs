@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Location, Rule};
 use crate::ids::{RankId, ThreadBlockId};
-use crate::schedule::{Schedule, Step, ThreadBlock};
+use crate::schedule::{Schedule, Step, StepKind, ThreadBlock};
 
 /// The most chunks of scratch that are followed, over all ranks.
 const MAX_SCRATCH: u64 = 1 << 27;
@@ -69,7 +69,13 @@ fn faults(schedule: &Schedule, blocks: &[ThreadBlock], block: &ThreadBlock, step
     if step.kind.receives() && block.recv.is_none() {
         faults.push("its thread block has no peer to receive from".to_owned());
     }
-    if step.count == 0 {
+    if (step.kind == StepKind::Compute) != step.work.is_some() {
+        faults.push("is a computation exactly if it says what it computes".to_owned());
+    }
+    if step.work.iter().flat_map(|work| work.reads.iter().chain(&work.writes)).any(|run| run.count == 0) {
+        faults.push("reads or produces a run of no chunk".to_owned());
+    }
+    if step.count == 0 && step.kind != StepKind::Compute {
         faults.push("moves no chunk".to_owned());
     }
     if step.data.index() >= schedule.data.len() {

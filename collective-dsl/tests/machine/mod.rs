@@ -49,6 +49,7 @@ pub(crate) fn run_trace(trace: &Trace, mut memory: Chunks) -> Chunks {
             *into = match op.kind {
                 OpKind::Copy => moved,
                 OpKind::Reduce => into.wrapping_add(moved),
+                OpKind::Compute(_) => unreachable!("it moves no chunk"),
             };
         }
     }

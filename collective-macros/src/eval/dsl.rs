@@ -95,6 +95,31 @@ impl<'a> Machine<'a> {
             }
             (Value::Chunk(chunk), DslMethod::Rank, []) => Ok(Value::Int(Int::usize(chunk.rank()))),
             (Value::Chunk(chunk), DslMethod::Count, []) => Ok(Value::Int(Int::usize(chunk.count()))),
+            (Value::Program, DslMethod::Compute, [rank, cost]) => {
+                let rank = self.usize_arg(rank)?;
+                let value = self.eval(cost)?;
+                let cost = match self.plain(value, cost.span)? {
+                    Value::Cost(cost) => cost,
+                    other => return self.mistyped(cost.span, &other, "a cost"),
+                };
+                let work = self.at_site(call, span, |tracer, site| tracer.compute(rank, cost, site))?;
+                Ok(Value::Compute(work))
+            }
+            (Value::Compute(work), DslMethod::Reads, [chunks]) => {
+                let chunks = self.chunk_arg(chunks)?;
+                let act = |tracer: &mut Tracer, site| tracer.compute_reads(work, chunks, site);
+                self.at_site(call, span, act).map(Value::Compute)
+            }
+            (Value::Compute(work), DslMethod::Writes, [buffer, index, count]) => {
+                let buffer = self.buffer_arg(buffer)?;
+                let (index, count) = (self.usize_arg(index)?, self.usize_arg(count)?);
+                self.record(call, span, |tracer, site| {
+                    tracer.compute_writes(work, named(&buffer), index, count, site)
+                })
+            }
+            (Value::Cost(cost), DslMethod::Bytes, [bytes]) => {
+                Ok(Value::Cost(cost.bytes(self.usize_arg(bytes)?)))
+            }
             (other, _, _) => {
                 let wanted = match method {
                     DslMethod::CopyTo
@@ -106,6 +131,8 @@ impl<'a> Machine<'a> {
                     | DslMethod::OnRecvBlock
                     | DslMethod::Rank
                     | DslMethod::Count => "a chunk reference",
+                    DslMethod::Reads | DslMethod::Writes => "a computation",
+                    DslMethod::Bytes => "a cost",
                     _ => "the program",
                 };
                 self.mistyped(receiver.span, &other, wanted)
@@ -116,15 +143,20 @@ impl<'a> Machine<'a> {
     /// Rank, buffer and index, in the order of evaluation.
     fn location(&mut self, rank: &'a Expr, buffer: &'a Expr, index: &'a Expr) -> Eval<(usize, Value, usize)> {
         let rank = self.usize_arg(rank)?;
+        let name = self.buffer_arg(buffer)?;
+        Ok((rank, name, self.usize_arg(index)?))
+    }
+
+    fn buffer_arg(&mut self, buffer: &'a Expr) -> Eval {
         let name = self.eval(buffer)?;
         let name = self.plain(name, buffer.span)?;
         if name.buffer().is_none() {
             return self.mistyped(buffer.span, &name, "a buffer");
         }
-        Ok((rank, name, self.usize_arg(index)?))
+        Ok(name)
     }
 
-    fn usize_arg(&mut self, arg: &'a Expr) -> Eval<usize> {
+    pub(super) fn usize_arg(&mut self, arg: &'a Expr) -> Eval<usize> {
         let value = self.eval(arg)?;
         self.index_value(&value, arg.span)
     }
@@ -231,7 +263,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// The buffer, which [`Machine::location`] has made sure of.
+/// The buffer, which [`Machine::buffer_arg`] has made sure of.
 fn named(value: &Value) -> Buffer<'_> {
     value.buffer().unwrap_or(Buffer::Input)
 }

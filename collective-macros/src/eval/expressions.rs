@@ -2,9 +2,11 @@
 
 use std::rc::Rc;
 
+use collective_dsl::Cost;
+
 use super::iter::Iter;
 use super::{Eval, Flow, MAX_NESTING, Machine, Value};
-use crate::ast::{AssignBinary, Binary, Block, Expr, ExprKind, If, Literal, Match, Statement};
+use crate::ast::{AssignBinary, Binary, Block, CostUnit, Expr, ExprKind, If, Literal, Match, Statement};
 use crate::integer::{Int, IntKind};
 use crate::span::SpanId;
 
@@ -34,6 +36,13 @@ impl<'a> Machine<'a> {
             ExprKind::Dsl(method, call, receiver, args) => self.dsl(*method, *call, receiver, args, span),
             ExprKind::Input => Ok(Value::Input),
             ExprKind::Output => Ok(Value::Output),
+            ExprKind::Cost(unit, number) => {
+                let number = self.usize_arg(number)?;
+                Ok(Value::Cost(match unit {
+                    CostUnit::Flops => Cost::flops(number),
+                    CostUnit::Micros => Cost::micros(number),
+                }))
+            }
             ExprKind::Scratch(name) => match self.eval(name)? {
                 Value::Text(name) => Ok(Value::Scratch(name)),
                 other => self.mistyped(name.span, &other, "a text"),

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use collective_dsl::{Buffer, Handle};
+use collective_dsl::{Buffer, Cost, Handle, Work};
 
 use super::closures::Closure;
 use super::iter::{Iter, Stream};
@@ -24,6 +24,8 @@ pub(crate) enum Value {
     /// The `&Program`.
     Program,
     Chunk(Handle),
+    Cost(Cost),
+    Compute(Work),
     Input,
     Output,
     Scratch(Arc<str>),
@@ -75,6 +77,8 @@ impl Value {
             Value::Text(_) => "a text",
             Value::Program => "the program",
             Value::Chunk(_) => "a chunk reference",
+            Value::Cost(_) => "a cost",
+            Value::Compute(_) => "a computation",
             Value::Input | Value::Output | Value::Scratch(_) => "a buffer",
             Value::Tuple(_) => "a tuple",
             Value::List(_) => "a list",

@@ -30,6 +30,10 @@ impl Inference<'_> {
                 self.expr(name);
                 Ty::Plain
             }
+            ExprKind::Cost(_, number) => {
+                self.expr_of(number, IntKind::Usize);
+                Ty::Plain
+            }
             ExprKind::Not(inner) => self.expr(inner),
             ExprKind::Negate(inner) => {
                 if let Some(id) = literal(inner) {

@@ -318,7 +318,9 @@ impl Inference<'_> {
             let ty = self.expr(arg);
             let is_number = match method {
                 M::Chunk | M::Chunks | M::CopyTo | M::DeclareScratch => i != 1,
-                M::Require | M::Reduce | M::Group => false,
+                M::Require | M::Reduce | M::Group | M::Reads => false,
+                M::Compute | M::Writes if i == 0 => method == M::Compute,
+                M::Compute => false,
                 _ => true,
             };
             if is_number {

@@ -8,7 +8,7 @@ const ELSE: &str = "leave out `build(…)` and use the run-time path, or `collec
 pub(super) const ATTRIBUTE: &str = "this attribute is not understood at build time: remove it";
 
 pub(super) const TYPE: &str = "this type is not known at build time; known are the integer types up to 64 bits, bool, \
-                               ChunkRef, Buffer, &str, String, tuples, arrays, Vec, Option, ranges, `impl Fn(…)`, \
+                               ChunkRef, Buffer, Cost, Compute, &str, String, tuples, arrays, Vec, Option, ranges, `impl Fn(…)`, \
                                `impl Iterator<Item = …>` and references to them";
 
 pub(super) const COLLECT: &str =

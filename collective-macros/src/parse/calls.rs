@@ -3,8 +3,8 @@
 use syn::ext::IdentExt;
 
 use super::scopes::{Item, Name};
-use super::{BufferName, Parser, advice};
-use crate::ast::{Expr, ExprKind, IntMethod, Literal, Type};
+use super::{KnownName, Parser, advice};
+use crate::ast::{CostUnit, Expr, ExprKind, IntMethod, Literal, Type};
 use crate::integer::IntKind;
 use crate::method::Method;
 
@@ -32,12 +32,20 @@ impl Parser {
             return kind;
         }
         if let (["Scratch"] | [.., "Buffer", "Scratch"], 1) = (names.as_slice(), call.args.len()) {
-            self.buffer(path, BufferName::Scratch);
+            self.known(path, KnownName::Scratch);
             return ExprKind::Scratch(self.boxed(&call.args[0]));
         }
         // There is an error about the type already.
         if self.own_types.iter().any(|own| names.first() == Some(&own.as_str())) {
             return ExprKind::Invalid;
+        }
+        if let ([.., "Cost", name @ ("flops" | "micros")], 1) = (names.as_slice(), call.args.len()) {
+            let (known, unit) = match *name {
+                "flops" => (KnownName::Flops, CostUnit::Flops),
+                _ => (KnownName::Micros, CostUnit::Micros),
+            };
+            self.known(path, known);
+            return ExprKind::Cost(unit, self.boxed(&call.args[0]));
         }
         self.invalid(at, advice::for_unknown_function(&names))
     }

@@ -9,7 +9,7 @@ use syn::{BinOp, Lit, Member, Pat, UnOp};
 use super::conditions::has_let;
 use super::scopes::{Item, Name};
 use super::words::words;
-use super::{BufferName, MAX_DEPTH, Parser, advice};
+use super::{KnownName, MAX_DEPTH, Parser, advice};
 use crate::ast::{Arm, AssignBinary, Binary, BinaryOp, Expr, ExprKind, If, Literal, LiteralId, Match, Type};
 use crate::infer::LiteralInt;
 use crate::integer::{Int, IntKind};
@@ -178,11 +178,11 @@ impl Parser {
             },
             "Some" => self.invalid(at, "`Some` is no value at build time: write `|x| Some(x)`"),
             "Input" => {
-                self.buffer(path, BufferName::Input);
+                self.known(path, KnownName::Input);
                 ExprKind::Input
             }
             "Output" => {
-                self.buffer(path, BufferName::Output);
+                self.known(path, KnownName::Output);
                 ExprKind::Output
             }
             "Scratch" => self.invalid(at, "a scratch buffer needs a name: `Scratch(\"name\")`"),

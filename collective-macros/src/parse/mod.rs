@@ -36,26 +36,32 @@ use scopes::{Item, Name, Scopes};
 pub(crate) struct Parsed {
     pub(crate) ast: Ast,
     pub(crate) spans: SpanTable,
-    /// How the function names buffers, and how the helpers of its module do.
-    pub(crate) buffers: Vec<(syn::Path, BufferName)>,
-    pub(crate) named_in_helpers: Vec<(HelperId, syn::Path, BufferName)>,
+    /// How the function names buffers and costs, and how the helpers of its module do.
+    pub(crate) buffers: Vec<(syn::Path, KnownName)>,
+    pub(crate) named_in_helpers: Vec<(HelperId, syn::Path, KnownName)>,
 }
 
-/// The buffer that a path is taken for, by its spelling.
+/// What of the language a path is taken for, by its spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BufferName {
+pub(crate) enum KnownName {
     Input,
     Output,
     Scratch,
+    /// `Cost::flops`.
+    Flops,
+    /// `Cost::micros`.
+    Micros,
 }
 
-impl BufferName {
-    /// As in `collective::Buffer`.
+impl KnownName {
+    /// Its path in `collective`.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            BufferName::Input => "Input",
-            BufferName::Output => "Output",
-            BufferName::Scratch => "Scratch",
+            KnownName::Input => "Buffer::Input",
+            KnownName::Output => "Buffer::Output",
+            KnownName::Scratch => "Buffer::Scratch",
+            KnownName::Flops => "Cost::flops",
+            KnownName::Micros => "Cost::micros",
         }
     }
 }
@@ -121,7 +127,7 @@ struct Parser {
     own_types: Vec<String>,
     scopes: Scopes,
     literals: Vec<LiteralInt>,
-    buffers: Vec<(Option<HelperId>, syn::Path, BufferName)>,
+    buffers: Vec<(Option<HelperId>, syn::Path, KnownName)>,
     helpers: Rc<Helpers>,
     /// The helpers in use so far, in the order in which they were met.
     used: Vec<(HelperId, FunctionId)>,
@@ -192,9 +198,9 @@ impl Parser {
         self.errors.push(SpanRange::of(at).error(message));
     }
 
-    fn buffer(&mut self, path: &syn::Path, name: BufferName) {
+    fn known(&mut self, path: &syn::Path, name: KnownName) {
         let text = |path: &syn::Path| path.to_token_stream().to_string();
-        let is_known = |(helper, known, _): &(Option<HelperId>, syn::Path, BufferName)| {
+        let is_known = |(helper, known, _): &(Option<HelperId>, syn::Path, KnownName)| {
             *helper == self.helper && text(known) == text(path)
         };
         if !self.buffers.iter().any(is_known) {

@@ -38,7 +38,9 @@ impl Parser {
             return Type::Int(kind);
         }
         match (name.as_str(), &last.arguments) {
-            ("bool" | "ChunkRef" | "Buffer" | "str" | "String" | "Program", _) => Type::Other,
+            ("bool" | "ChunkRef" | "Buffer" | "Cost" | "Compute" | "str" | "String" | "Program", _) => {
+                Type::Other
+            }
             ("Box" | "Rc", syn::PathArguments::AngleBracketed(arguments)) => match arguments.args.first() {
                 Some(syn::GenericArgument::Type(inner)) => self.ty(inner),
                 _ => self.unknown_type(ty),

@@ -290,7 +290,10 @@ impl Joined {
         };
         let mut schedule = rank.schedule;
         for step in schedule.thread_blocks.iter_mut().flat_map(|block| &mut block.steps) {
-            step.data = data(step.data, &mut self.data);
+            // A computation names none.
+            if step.work.is_none() {
+                step.data = data(step.data, &mut self.data);
+            }
             for site in [&mut step.site, &mut step.send_site] {
                 *site = sites.get(site.index()).copied().unwrap_or(steps::NO_SITE);
             }

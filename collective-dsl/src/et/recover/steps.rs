@@ -1,18 +1,21 @@
 //! The nodes of one rank become its steps.
 
+use std::sync::Arc;
+
 use chakra_et::graph::{Op, SourceRef, StepRef};
 use chakra_et::proto::Node;
 use chakra_et::{attr, metadata, view};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::super::bytes::chunks_of as data_of;
-use super::super::header::Header;
+use super::super::bytes::{self, chunks_of as data_of};
+use super::super::header::{self, Header, NoHeader};
 use super::waits::{self, Dependences};
 use super::{Fault, Rank, RecoverError, chunks_of, open};
 use crate::buffer::Space;
 use crate::collective::Collective;
-use crate::ids::{ChannelId, RankId, SiteId, ThreadBlockId};
+use crate::compute::{ChunkRun, Computation, Cost};
+use crate::ids::{ChannelId, DataId, RankId, SiteId, ThreadBlockId};
 use crate::schedule::{MemoryBuffer, Place, RankSchedule, Step, StepId, StepKind, ThreadBlock};
 use crate::size::Size;
 use crate::trace::DataTable;
@@ -64,6 +67,7 @@ struct Stated {
     dst: Place,
     count: u32,
     data: Vec<u32>,
+    work: Option<Arc<Computation<Place>>>,
 }
 
 /// A node, and the part of a step that it is.
@@ -128,17 +132,18 @@ impl Nodes<'_> {
             let block = &mut rank.schedule.thread_blocks[first.at.thread_block.index()];
             self.check_group(&nodes, group, block)?;
             let last = &nodes[group[group.len() - 1]];
-            let Stated { kind, src, dst, count, data } = &first.stated;
+            let Stated { kind, src, dst, count, data, work } = &first.stated;
             let depends = std::mem::take(&mut of_step[first.at.thread_block.index()][first.at.step as usize]);
             block.steps.push(Step {
                 kind: *kind,
                 src: *src,
                 dst: *dst,
                 count: *count,
-                data: rank.data.intern(data),
+                data: if work.is_some() { DataId(0) } else { rank.data.intern(data) },
                 depends,
                 site: site(first.source),
                 send_site: site(last.source),
+                work: work.clone(),
             });
         }
         Ok(rank)
@@ -183,6 +188,12 @@ impl Nodes<'_> {
         if thread_block as usize >= blocks {
             return Err(malformed(format!("tb_id is {thread_block}: the rank has {blocks} thread block(s)")));
         }
+        let at = StepId { thread_block: ThreadBlockId(thread_block), step };
+        let deps = node.data_deps.iter().chain(&node.ctrl_deps).copied().collect();
+        if kind == StepKind::Compute {
+            let stated = self.computation(&node, op)?;
+            return Ok(NodeOfStep { id, at, part, deps, stated, peer, tag, source: origin.source });
+        }
         let count = attr::need_u32(&node.attr, "cnt").map_err(broken)?;
         let logical = self.collective.logical_chunks();
         let chunks = data_of(&node, logical)
@@ -218,10 +229,49 @@ impl Nodes<'_> {
             dst: place("dst_buf", "dst_off")?,
             count,
             data: chunks,
+            work: None,
         };
-        let deps = node.data_deps.iter().chain(&node.ctrl_deps).copied().collect();
-        let at = StepId { thread_block: ThreadBlockId(thread_block), step };
         Ok(NodeOfStep { id, at, part, deps, stated, peer, tag, source: origin.source })
+    }
+
+    /// What the node of a computation says of it.
+    fn computation(&self, node: &Node, op: Op) -> Result<Stated, Fault> {
+        let malformed = |message: String| Fault::malformed(self.rank, Some(node.id), message);
+        let Op::Comp { micros, ops, bytes } = op else {
+            return Err(malformed("it is part of a computation, and no COMP".to_owned()));
+        };
+        let runs = |name: &'static str| -> Result<Vec<ChunkRun<Place>>, Fault> {
+            let list = header::find_list(&node.attr, name).map_err(|fault| match fault {
+                NoHeader::Foreign(message) | NoHeader::Malformed(message) => malformed(message),
+            })?;
+            let list = list.ok_or_else(|| malformed(format!("attribute {name} is missing")))?;
+            let run = |run: &[i32]| {
+                let [buffer, index, count] = *run else { return None };
+                let all = [MemoryBuffer::Input, MemoryBuffer::Output, MemoryBuffer::Scratch];
+                let buffer = *all.get(usize::try_from(buffer).ok()?)?;
+                let (index, count) = (u32::try_from(index).ok()?, u32::try_from(count).ok()?);
+                (count > 0).then_some(ChunkRun { first: Place { buffer, index }, count })
+            };
+            let runs: Option<Vec<ChunkRun<Place>>> = list.chunks(3).map(run).collect();
+            let runs = runs.ok_or_else(|| {
+                malformed(format!("attribute {name} is not a buffer, a chunk and a count for each run"))
+            })?;
+            for run in &runs {
+                self.within(run.first, run.count).map_err(malformed)?;
+            }
+            Ok(runs)
+        };
+        let cost = Cost { flops: ops, bytes, micros };
+        let work = Computation { cost, reads: runs(bytes::READS)?, writes: runs(bytes::WRITES)? };
+        let nowhere = Place { buffer: MemoryBuffer::Input, index: 0 };
+        Ok(Stated {
+            kind: StepKind::Compute,
+            src: nowhere,
+            dst: nowhere,
+            count: 0,
+            data: Vec::new(),
+            work: Some(Arc::new(work)),
+        })
     }
 
     /// The place, if so many chunks from it on lie in its buffer.
