@@ -7,7 +7,7 @@
 //! use collective::sim::{Model, Simulation};
 //! use collective::{CollectiveKind, Size};
 //!
-//! let candidates = Candidate::of_the_library(CollectiveKind::AllReduce, 8)?;
+//! let (candidates, _) = Candidate::of_the_library(CollectiveKind::AllReduce, 8);
 //! let network = Topology::new([Dimension::switch(8, "50 GB/s".parse()?, "500 ns".parse()?)])?;
 //! let simulation = Simulation::new(&network).model(Model::Fluid);
 //! let sizes: Vec<Size> = (10..=28).map(|exponent| Size::bytes(1 << exponent)).collect();
@@ -52,27 +52,52 @@ impl Candidate {
     /// The algorithm is not for these parameters.
     pub fn new(algorithm: &Algorithm, values: &[usize]) -> Result<Self, Diagnostics> {
         let schedule = algorithm.compile(algorithm.placement.allows(true), values)?;
-        let others = algorithm.def.params.iter().zip(values).filter(|(param, _)| param.name != "ranks");
-        let others: Vec<String> = others.map(|(param, value)| format!("{}={value}", param.name)).collect();
-        let label = match others.as_slice() {
-            [] => algorithm.name().to_owned(),
-            others => format!("{}({})", algorithm.name(), others.join(", ")),
-        };
-        Ok(Self { label, schedule })
+        Ok(Self { label: label(algorithm, values), schedule })
     }
 
     /// All algorithms of the library for a collective and a number of ranks, with all their
-    /// [choices](Algorithm::choices) of parameters.
-    ///
-    /// # Errors
-    /// An algorithm is wrong, which the tests of the library exclude for the rank counts that they try.
-    pub fn of_the_library(kind: CollectiveKind, ranks: usize) -> Result<Vec<Self>, Diagnostics> {
+    /// [choices](Algorithm::choices) of parameters; and those that do not compile, for their programs are too large for
+    /// so many ranks.
+    #[must_use]
+    pub fn of_the_library(kind: CollectiveKind, ranks: usize) -> (Vec<Self>, Vec<LeftOut>) {
         let all = algorithms::all().filter(|algorithm| algorithm.def.kind == kind);
         let all: Vec<(&Algorithm, Vec<usize>)> = all
             .flat_map(|algorithm| algorithm.choices(ranks).into_iter().map(move |values| (algorithm, values)))
             .collect();
-        all.par_iter().map(|(algorithm, values)| Self::new(algorithm, values)).collect()
+        let compiled: Vec<Result<Self, LeftOut>> = all
+            .par_iter()
+            .map(|(algorithm, values)| {
+                Self::new(algorithm, values).map_err(|why| LeftOut { label: label(algorithm, values), why })
+            })
+            .collect();
+        let (mut candidates, mut left_out) = (Vec::new(), Vec::new());
+        for one in compiled {
+            match one {
+                Ok(candidate) => candidates.push(candidate),
+                Err(one) => left_out.push(one),
+            }
+        }
+        (candidates, left_out)
     }
+}
+
+/// The name of an algorithm with its parameters other than the number of ranks.
+fn label(algorithm: &Algorithm, values: &[usize]) -> String {
+    let others = algorithm.def.params.iter().zip(values).filter(|(param, _)| param.name != "ranks");
+    let others: Vec<String> = others.map(|(param, value)| format!("{}={value}", param.name)).collect();
+    match others.as_slice() {
+        [] => algorithm.name().to_owned(),
+        others => format!("{}({})", algorithm.name(), others.join(", ")),
+    }
+}
+
+/// An algorithm of the library that cannot take part.
+#[derive(Clone, Debug)]
+pub struct LeftOut {
+    /// What it would be called.
+    pub label: String,
+    /// Why it does not compile.
+    pub why: Diagnostics,
 }
 
 /// Why a candidate has no time for a size.

@@ -149,8 +149,9 @@ pub(crate) fn find(name: &str) -> Result<&'static Algorithm, Failure> {
 pub(crate) fn similar(name: &str) -> String {
     /// Less similar ones are no help (0 is nothing in common, 1 the same).
     const LEAST: f64 = 0.75;
+    let similarity = |known: &str| if known.contains(name) { 1.0 } else { strsim::jaro_winkler(name, known) };
     let mut names: Vec<(f64, &str)> = algorithms::all()
-        .map(|algorithm| (strsim::jaro_winkler(name, algorithm.name()), algorithm.name()))
+        .map(|algorithm| (similarity(algorithm.name()), algorithm.name()))
         .filter(|(similarity, _)| *similarity >= LEAST)
         .collect();
     names.sort_by(|a, b| b.0.total_cmp(&a.0));

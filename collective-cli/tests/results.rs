@@ -246,3 +246,22 @@ fn ctrl_c_ends_the_command_with_130() {
     assert_eq!(stderr, "error: allreduce_ring: interrupted before it was simulated\n");
     assert!(output.stdout.is_empty());
 }
+
+#[test]
+fn what_is_too_large_rank_by_rank_is_refused_at_once_with_what_would_do() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let switch =
+        "[[dimension]]\nkind = \"switch\"\nsize = 131072\nbandwidth = \"50 GB/s\"\nlatency = \"500 ns\"\n";
+    fs::write(at.join("large.toml"), switch).unwrap();
+    let large = "--topology large.toml --model analytical";
+    let stderr = fails(at, 2, &format!("simulate allreduce_ring {large} --size 1000004"));
+    assert!(stderr.contains("multiple of 524288 bytes, such as --size 1048576"), "{stderr}");
+    // More nodes of one rank than there is memory for.
+    let stderr = fails(at, 2, "simulate allreduce_ring --ranks 4294967295 --model loggp --size 0");
+    assert!(stderr.contains("chunks"), "{stderr}");
+    // Whole vectors are sent, so the size may be any: 17 rounds of 2 · 500 ns and 1,000,004 bytes at 50 a nanosecond.
+    let report = format!("simulate allreduce_recursive_doubling {large} --size 1000004 --json");
+    let report = json(&succeeds(at, &report));
+    assert_eq!((&report["time_ns"], &report["folded"]), (&json!(17.0 * 21_000.08), &json!(true)));
+}

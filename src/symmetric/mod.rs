@@ -101,7 +101,7 @@ pub fn free(_bytes: u64) -> u64 {
 
 /// The graph of a library algorithm by its name and parameters, if there is one here for them.
 ///
-/// None as well where it would not be the library's: where chunks are unequal, or there is only one rank.
+/// None as well where it would not be the library's: where chunks are unequal or empty, or there is only one rank.
 ///
 /// ```
 /// use collective::{Size, symmetric};
@@ -122,8 +122,9 @@ pub fn find(
     let (&(first, ranks), others) = parameters.split_first()?;
     let ranks = u32::try_from(ranks).ok().filter(|ranks| first == "ranks" && *ranks > 1)?;
     let bytes = size.in_bytes();
-    let of_element = size.element_type().bytes();
-    if !bytes.is_multiple_of(u64::from(ranks).checked_mul(of_element)?) {
+    // Recursive doubling sends whole vectors, the others chunks of equal numbers of elements.
+    let parts = if name == "allreduce_recursive_doubling" { 1 } else { u64::from(ranks) };
+    if bytes == 0 || !bytes.is_multiple_of(parts.checked_mul(size.element_type().bytes())?) {
         return None;
     }
     let graph = match (name, others) {
@@ -381,8 +382,10 @@ fn halving_doubling(
 
 /// The equal share of a rank.
 fn chunk(ranks: u32, size: u64) -> Result<u64, SymmetricError> {
-    if ranks == 0 {
-        return Err(SymmetricError::Ranks { ranks, expected: "at least 1" });
+    // A rank of a ring has five nodes for each other rank.
+    const MOST_RANKS: u32 = 1 << 22;
+    if ranks == 0 || ranks > MOST_RANKS {
+        return Err(SymmetricError::Ranks { ranks, expected: "1 to 4194304" });
     }
     if !size.is_multiple_of(u64::from(ranks)) {
         return Err(SymmetricError::Uneven { size, ranks });

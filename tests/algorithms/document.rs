@@ -23,12 +23,13 @@ program agree.
 S is the size of the collective as in the size column of nccl-tests: the vector for all-reduce, broadcast and reduce; the gathered
 result for all-gather and gather; the input of a rank for reduce-scatter, all-to-all and scatter. *Rounds* is the number of messages that
 follow one another, *sent* what the busiest rank sends. *Link* is the sum over the rounds of what the most loaded link carries on a
-physical ring of the ranks (both directions, shortest paths): what a ring with no latency makes of the algorithm. All three are counted in
-the compiled program.
+physical ring of the ranks (both directions, shortest paths; half way round all go the same way): what a ring with no latency makes of the
+algorithm. All three are counted in the compiled program.
 
 *Theory* is the time in the α-β model, Σ (α + b/B) over the longest chain of messages of b bytes; *simulated* is the time under the
 model `fluid`, for traces that hold what the algorithm demands (`--order dataflow`). The network is the one that is named: a switch with
-one port a rank, or links between all ranks; 50 GB/s and 500 ns a link. Sizes are rounded up so that chunks are whole.
+one port a rank, links between all ranks, or a torus; 50 GB/s and 500 ns a link. So times of two entries compare only where the
+network is the same. Sizes are rounded up so that chunks are whole.
 
 `collective algorithms NAME` shows an entry in the terminal, `collective compare` simulates all of a collective on your topology.
 ";

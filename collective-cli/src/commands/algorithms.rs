@@ -24,8 +24,8 @@ pub(crate) struct Algorithms {
     json: bool,
 }
 
-/// More ranks have costs of no use, and make lists of choices long.
-const MOST_RANKS: usize = 1 << 20;
+/// Costs of some algorithms are recurrences over all pairs of ranks.
+const MOST_RANKS: usize = 1 << 12;
 
 impl Algorithms {
     pub(crate) fn run(self) -> Result<(), Failure> {

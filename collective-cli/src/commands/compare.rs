@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use collective::algorithms;
-use collective::compare::{Candidate, compare};
+use collective::compare::{Candidate, LeftOut, compare};
 use collective::et::{EtOptions, NodeOrder, ReduceRate};
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::Bytes;
@@ -144,7 +144,7 @@ impl Compare {
                 loaded.topology.rank_count()
             )));
         }
-        let candidates = self.candidates(ranks)?;
+        let (candidates, left_out) = self.candidates(ranks)?;
         let loggp = self.loggp.unwrap_or_default();
         let simulation = match &loaded {
             Some(loaded) => Simulation::new(&loaded.topology).conventions(loaded.conventions).loggp(loggp),
@@ -161,8 +161,14 @@ impl Compare {
             ..EtOptions::new(first)
         };
         let comparison = compare(&simulation, &candidates, &sizes, &options);
+        let times = || comparison.rows.iter().flat_map(|row| &row.times);
+        if times().all(Result::is_err)
+            && let Some(Err(why)) = times().next()
+        {
+            return Err(Failure::input(format!("no algorithm has a time for any of these sizes: {why}")));
+        }
         let conventions = loaded.map_or(Conventions::Exact, |loaded| loaded.conventions);
-        let shown = show::Shown { arguments: &self, ranks, conventions, comparison };
+        let shown = show::Shown { arguments: &self, ranks, conventions, comparison, left_out };
         output::print(&if self.json { shown.json().to_string() } else { shown.text() })
     }
 
@@ -190,16 +196,16 @@ impl Compare {
     }
 
     /// The algorithms of the library that apply, and the user's.
-    fn candidates(&self, ranks: usize) -> Result<Vec<Candidate>, Failure> {
-        let mut candidates = if self.only.is_empty() {
-            Candidate::of_the_library(self.collective, ranks)?
-        } else {
-            let mut chosen = Vec::new();
-            for name in &self.only {
-                chosen.extend(self.chosen(name, ranks)?);
+    fn candidates(&self, ranks: usize) -> Result<(Vec<Candidate>, Vec<LeftOut>), Failure> {
+        let (mut candidates, mut left_out) = (Vec::new(), Vec::new());
+        if self.only.is_empty() {
+            (candidates, left_out) = Candidate::of_the_library(self.collective, ranks);
+        }
+        for (index, name) in self.only.iter().enumerate() {
+            if !self.only[..index].contains(name) {
+                candidates.extend(self.chosen(name, ranks)?);
             }
-            chosen
-        };
+        }
         for path in &self.files {
             let schedule = xml::read(path)?.schedule;
             let (kind, found) = (schedule.collective.kind(), schedule.collective.ranks());
@@ -215,12 +221,13 @@ impl Compare {
             candidates.push(Candidate { label: path.display().to_string(), schedule });
         }
         if candidates.is_empty() {
+            let why = left_out.first().map(|one| format!(": {}: {}", one.label, one.why)).unwrap_or_default();
             return Err(Failure::input(format!(
-                "the library has no algorithm for {} among {ranks} ranks",
+                "the library has no algorithm for {} among {ranks} ranks{why}",
                 self.collective.name()
             )));
         }
-        Ok(candidates)
+        Ok((candidates, left_out))
     }
 
     /// An algorithm of the library that was asked for.

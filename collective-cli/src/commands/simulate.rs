@@ -16,7 +16,7 @@ use collective::sim::report::{algbw_gb_per_s, busbw_factor, busbw_gb_per_s};
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::{Bytes, Picos};
 use collective::sim::{Compat, Conventions, LogGp, Model, Progress, Report, SimError, Simulation};
-use collective::{AlgorithmDef, Schedule, algorithms, et, symmetric};
+use collective::{AlgorithmDef, Schedule, Size, algorithms, et, symmetric};
 use serde_json::{Value, json};
 
 use self::conditions::Conditions;
@@ -193,6 +193,10 @@ impl Simulate {
                 let hint = if graph < topology as usize { free } else { "" };
                 Err(Failure::input(format!("{} on {}: {error}{hint}", self.what, self.network())))
             }
+            Err(error @ SimError::CannotFold { .. }) if subject.parameters.contains(&("outer", 1)) => {
+                let hint = "; with halving and doubling between nodes (--set outer=2) one can on trees too";
+                Err(Failure::input(format!("{}: {error}{hint}", self.what)))
+            }
             Err(error) => Err(Failure::input(format!("{}: {error}", self.what))),
         }
     }
@@ -235,7 +239,34 @@ impl Simulate {
                 let (name, collective) = (algorithm.name, algorithm.kind.name());
                 self.described(Program::Alike(graph), name, parameters, collective)
             }
-            None => self.subject(&self.program.schedule(algorithm)?, parameters),
+            None => {
+                let schedule = self.program.schedule(algorithm).map_err(|failure| match failure {
+                    Failure::Input(message) => {
+                        Failure::Input(format!("{message}{}", self.folding_hint(algorithm, &parameters)))
+                    }
+                    failure => failure,
+                })?;
+                self.subject(&schedule, parameters)
+            }
+        }
+    }
+
+    /// What to say of an algorithm that is too large rank by rank, where one rank could stand for all at another size.
+    fn folding_hint(&self, algorithm: &AlgorithmDef, parameters: &[(&'static str, usize)]) -> String {
+        let size = self.program.data.full_size();
+        let ranks =
+            parameters.iter().find(|(name, _)| *name == "ranks").map_or(1, |(_, ranks)| *ranks as u64);
+        let whole = ranks.saturating_mul(size.element_type().bytes());
+        let Some(next) = size.in_bytes().max(1).checked_next_multiple_of(whole) else { return String::new() };
+        let next = Size::bytes(next).with_type(size.element_type());
+        match symmetric::find(algorithm.name, parameters, next, symmetric::free) {
+            Some(_) if size.in_bytes() != next.in_bytes() => format!(
+                "; where the size is a multiple of {whole} bytes, such as --size {}, all ranks do the same, and one can stand \
+                 for all",
+                next.in_bytes()
+            ),
+            Some(_) => "; without --critical-path and --order dataflow one rank can stand for all".to_owned(),
+            None => String::new(),
         }
     }
 

@@ -137,7 +137,8 @@ mod program {
     /// Any number of ranks. Rounds: 2·d for one segment, where d is the depth, ⌈log2 n⌉ or less; every further segment adds one,
     /// or two where both trees use a connection. Bytes sent by the busiest rank: 2·S for four ranks or more, to two children and a
     /// parent in one tree and a parent in the other. Time with links of latency α and bandwidth B between any two:
-    /// rounds · (α + S/(2·segments·B)).
+    /// rounds · (α + S/(2·segments·B)); on a switch a rank's messages to its children share its port, and it takes longer. Both trees are
+    /// on one channel; NCCL gives each its own.
     ///
     /// Source: Sanders, Speck and Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan", 2009; NCCL's
     /// trees.

@@ -17,7 +17,7 @@ pub(super) const ENTRY: Algorithm = Algorithm {
 /// What arrives waits in scratch until the rank's own data have left. All ranks add in the same order, so they end with the
 /// same bits.
 ///
-/// Choose it for small sizes: no algorithm in which a rank talks to one other at a time has fewer rounds.
+/// Choose it for small sizes: for powers of two no algorithm in which a rank talks to one other at a time has fewer rounds.
 ///
 /// Any number of ranks. Of r ranks beyond a power of two, each first gives its data to a neighbour (of the first 2·r, the
 /// even ones to the odd ones), and gets the sums at the end, as in MPICH. Rounds: log2 n, else ⌊log2 n⌋ + 2, of which one is saved where r = 1. Bytes sent by

@@ -1,7 +1,7 @@
 //! What `collective compare` found, as text and as JSON.
 
 use collective::Size;
-use collective::compare::Comparison;
+use collective::compare::{Comparison, LeftOut};
 use collective::sim::report::{algbw_gb_per_s, busbw_gb_per_s};
 use collective::sim::units::{Bytes, Picos};
 use collective::sim::{Conventions, Model};
@@ -20,11 +20,12 @@ pub(super) struct Shown<'a> {
     pub(super) ranks: usize,
     pub(super) conventions: Conventions,
     pub(super) comparison: Comparison,
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 impl Shown<'_> {
     pub(super) fn text(&self) -> String {
-        let Self { arguments, ranks, conventions, comparison } = self;
+        let Self { arguments, ranks, conventions, comparison, left_out } = self;
         let rate = if arguments.reduce_rate.is_some() {
             "reductions at the given rate"
         } else {
@@ -48,11 +49,18 @@ impl Shown<'_> {
             text.push_str("\ntimes of all in us, in the order of the last column\n");
             text.push_str(&self.all());
         }
+        text.push_str(
+            "note: of parameters such as segments and channels only some values are tried; between two sizes with different \
+             winners a third that wins only there is not seen; simulate has --order threadblock by default\n",
+        );
         if arguments.model != Model::LogGp {
             text.push_str(
                 "note: a message costs its sender nothing here but the link's time: many at once, as in all-pairs, come out better than \
                  on hardware; --model loggp charges o and g for each\n",
             );
+        }
+        for one in left_out {
+            text.push_str(&format!("note: left out: {}: {}\n", one.label, one.why));
         }
         for (label, size, why) in self.without_time() {
             text.push_str(&format!("note: {label} has no time at {size}: {why}\n"));
@@ -147,7 +155,7 @@ impl Shown<'_> {
     }
 
     pub(super) fn json(&self) -> Value {
-        let Self { arguments, ranks, conventions, comparison } = self;
+        let Self { arguments, ranks, conventions, comparison, left_out } = self;
         let sizes: Vec<Value> = comparison.sizes.iter().map(|size| json!(size.in_bytes())).collect();
         let algorithms: Vec<Value> = comparison
             .rows
@@ -204,6 +212,10 @@ impl Shown<'_> {
             "algorithms": algorithms,
             "fastest": fastest,
             "stretches": stretches,
+            "left_out": left_out
+                .iter()
+                .map(|one| json!({"algorithm": one.label, "error": one.why.to_string()}))
+                .collect::<Vec<_>>(),
         })
     }
 }
