@@ -1,6 +1,9 @@
 //! The library of algorithms, each written in the language that this crate is for: one file an algorithm, in a
 //! folder for its collective.
 //!
+//! At run time a function of your own can call any of them, and the building blocks of [`levels`] and [`alltoallv`]. At build
+//! time `#[collective]` sees only your function or module: a build script can evaluate the rest ([`crate::build`]).
+//!
 //! An entry ([`Algorithm`]) is the function with its definition, the numbers of ranks that it claims, and its cost in
 //! theory. The tests hold every entry to its claims: verified and run for every number of ranks, in place and not, and its
 //! rounds, bytes and time on the stated [`Network`] equal to what is simulated.

@@ -66,6 +66,7 @@ pub fn allgather_pat(p: &Program, ranks: usize, aggregation: usize) {
         return;
     }
     /// The hops (parent, distance) of the tree below a node, depth first, the far ones first.
+    // Stands in `reduce_scatter` too: what is evaluated at build time is this function alone.
     fn hops_below(parent: usize, farthest: usize, hops: &mut Vec<(usize, usize)>) {
         let mut distance = farthest;
         while distance > 0 {

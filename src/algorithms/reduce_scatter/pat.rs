@@ -41,6 +41,7 @@ pub fn reduce_scatter_pat(p: &Program, ranks: usize, aggregation: usize) {
         return;
     }
     /// The hops (parent, distance) of the tree below a node, depth first, the far ones first.
+    // Stands in `all_gather` too: what is evaluated at build time is this function alone.
     fn hops_below(parent: usize, farthest: usize, hops: &mut Vec<(usize, usize)>) {
         let mut distance = farthest;
         while distance > 0 {
