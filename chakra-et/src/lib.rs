@@ -11,6 +11,7 @@
 //! * [`validate`] says what is wrong with a trace, [`summary`] what there is in it; [`groups`] are the
 //!   communicators that its nodes name. With the feature `json`, the module `jsonl` turns traces into JSON lines
 //!   and back, and group files are read.
+//! * [`workload`] is the compact form of traces in which collectives are single nodes.
 //! * [`proto`] has the messages, [`frame`] how they follow one another, [`attr`] their attributes,
 //!   [`view`] what a node means, [`metadata`] what the first message says.
 //!
@@ -77,6 +78,7 @@ pub mod view;
 mod warning;
 mod wire;
 mod wire_bytes;
+pub mod workload;
 mod write;
 
 pub use error::{DepKind, FileError, Input, Place, Problem, ReadError};
