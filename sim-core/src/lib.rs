@@ -21,6 +21,7 @@ pub mod straggler;
 mod stuck;
 pub mod topology;
 pub mod units;
+pub mod workload;
 
 pub use compat::Compat;
 pub use error::{Overflow, SimError};
