@@ -1,5 +1,7 @@
 //! Tests of the engine by workloads whose times can be computed by hand.
 
+mod alone;
+
 use std::error::Error;
 use std::sync::{Arc, Mutex};
 

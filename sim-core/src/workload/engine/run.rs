@@ -14,7 +14,7 @@ use super::ranks::RankState;
 use super::totals::Totals;
 use crate::compat::Compat;
 use crate::error::{Overflow, SimError};
-use crate::events::{Event, EventQueue, Message, MessageId, Messages, Order};
+use crate::events::{Event, EventQueue, MOST_RANKS, Message, MessageId, Messages, Order};
 use crate::model::Conventions;
 use crate::model::network::Network;
 use crate::options::Options;
@@ -44,9 +44,9 @@ pub(super) struct Engine<'a, 't, N> {
     pub(super) network: N,
     pub(super) queue: EventQueue,
     messages: Messages,
-    /// The traces by rank, then what runs of collectives, in places that are used again.
+    /// The traces by rank, then in places that are used again the shares in collectives: that of rank r in place s is part
+    /// s · ranks + r.
     pub(super) parts: Vec<Part<'a>>,
-    unused: Vec<u32>,
     /// States of parts that have ended, for others.
     room: Vec<Vec<State>>,
     /// By number of the collective.
@@ -98,7 +98,6 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
             queue: EventQueue::new(order),
             messages: Messages::default(),
             parts: parts.collect(),
-            unused: Vec::new(),
             room: Vec::new(),
             instances: plan.collectives.iter().map(|_| None).collect(),
             direct: vec![Connection::NEW; plan.direct.len()],
@@ -361,16 +360,7 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
         let open = self.gate(&mut part, rank, node, prepared);
         self.in_flight += program.len();
         self.most_in_flight = self.most_in_flight.max(self.in_flight);
-        let at = match self.unused.pop() {
-            Some(at) => {
-                self.parts[at as usize] = part;
-                at
-            }
-            None => {
-                self.parts.push(part);
-                u32::try_from(self.parts.len() - 1).map_err(|_| Overflow::MESSAGES)?
-            }
-        };
+        let at = self.place(part)?;
         let Some(instance) = &mut self.instances[number as usize] else { return Ok(()) };
         instance.parts[position as usize] = at;
         instance.started += 1;
@@ -399,6 +389,24 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
             }
         }
         Ok(())
+    }
+
+    /// Puts a part at a number that says its rank: by these numbers equal times are ordered.
+    fn place(&mut self, part: Part<'a>) -> Result<u32, Overflow> {
+        let state = &mut self.ranks[part.rank as usize];
+        let slot = state.free.pop().unwrap_or_else(|| {
+            state.slots += 1;
+            state.slots
+        });
+        let at = slot as usize * self.ranks.len() + part.rank as usize;
+        if at >= MOST_RANKS {
+            return Err(Overflow::MESSAGES);
+        }
+        while self.parts.len() <= at {
+            self.parts.push(Part::unused(part.program));
+        }
+        self.parts[at] = part;
+        Ok(at as u32)
     }
 
     /// Issues a node of an algorithm.
@@ -624,7 +632,8 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
         for part in instance.parts {
             let of = &mut self.parts[part as usize];
             self.room.push(std::mem::take(&mut of.states));
-            self.unused.push(part);
+            let ranks = self.ranks.len() as u32;
+            self.ranks[of.rank as usize].free.push(part / ranks);
         }
     }
 
