@@ -15,8 +15,8 @@ use super::totals::Totals;
 use crate::compat::Compat;
 use crate::error::{Overflow, SimError};
 use crate::events::{Event, EventQueue, MOST_RANKS, Message, MessageId, Messages, Order};
-use crate::model::Conventions;
 use crate::model::network::Network;
+use crate::model::{Conventions, Model};
 use crate::options::Options;
 use crate::progress::{PartialReport, Progress};
 use crate::straggler::Slowdown;
@@ -43,7 +43,7 @@ pub(super) struct Engine<'a, 't, N> {
     pub(super) settings: Settings<'a>,
     pub(super) network: N,
     pub(super) queue: EventQueue,
-    messages: Messages,
+    pub(super) messages: Messages,
     /// The traces by rank, then in places that are used again the shares in collectives: that of rank r in place s is part
     /// s · ranks + r.
     pub(super) parts: Vec<Part<'a>>,
@@ -70,6 +70,7 @@ pub(super) struct Engine<'a, 't, N> {
     pub(super) timeline: Option<&'t mut dyn Timeline>,
     /// For the links of routes.
     pub(super) topology: &'a Topology,
+    pub(super) model: Model,
 }
 
 impl<'a, 't, N: Network> Engine<'a, 't, N> {
@@ -77,7 +78,7 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
         plan: &'a Plan<'a>,
         settings: Settings<'a>,
         network: N,
-        topology: &'a Topology,
+        (model, topology): (Model, &'a Topology),
         timeline: Option<&'t mut dyn Timeline>,
     ) -> Self {
         let mut slowdown = Vec::new();
@@ -114,6 +115,7 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
             most_in_flight: 0,
             timeline,
             topology,
+            model,
         }
     }
 
@@ -142,6 +144,9 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
     fn happen(&mut self, event: Event) -> Result<(), WorkloadError> {
         match event {
             Event::Arrival(message) => {
+                if self.timeline.is_some() {
+                    self.show_crossing(message);
+                }
                 if self.network.arrive(message, &mut self.messages, &mut self.queue)? {
                     self.deliver(message)?;
                 }
@@ -444,7 +449,7 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
 
     /// The parts at both ends of the connection of a node, NONE where one has not started, and the pair of ranks.
     #[inline]
-    fn ends_of(&self, part: u32, connection: u32) -> (u32, u32, u32) {
+    pub(super) fn ends_of(&self, part: u32, connection: u32) -> (u32, u32, u32) {
         match self.parts[part as usize].instance {
             NONE => self.plan.direct[connection as usize],
             number => match &self.instances[number as usize] {
@@ -530,11 +535,11 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
         let Message { bytes, rank: src, node, connection, .. } = self.messages.remove(message);
         self.totals.delivered(bytes)?;
         let (_, dst, pair) = self.ends_of(src, connection);
+        if self.timeline.is_some() {
+            self.show_route(src, node, pair, bytes);
+        }
         let state = self.parts[src as usize].states[node as usize];
         let (matched, recv) = (state.phase == MATCHED, state.link);
-        if self.timeline.is_some() {
-            self.show_crossing(src, node, pair, bytes);
-        }
         if self.is_trace(src) {
             let now = self.queue.now();
             self.ranks[dst as usize].account.communicate(now, false);
