@@ -17,6 +17,8 @@
 //! # Ok::<(), attr::AttrError>(())
 //! ```
 
+use std::borrow::Cow;
+
 use thiserror::Error;
 
 use crate::proto::attribute_proto::Value;
@@ -222,6 +224,42 @@ pub fn find_bool(attrs: &[AttributeProto], name: &'static str) -> Result<Option<
         (_, Some(value)) => Err(AttrError::OutOfRange { name, arm, value, expected }),
         (_, None) => Err(AttrError::WrongKind { name, arm, expected }),
     }
+}
+
+/// An integer of either sign from any integer arm, or `None` if there is no such attribute.
+pub(crate) fn find_integer(attrs: &[AttributeProto], name: &'static str) -> Result<Option<i128>, AttrError> {
+    let expected = "an integer";
+    let Some((value, arm)) = find_value(attrs, name, expected)? else { return Ok(None) };
+    integer(value).map(Some).ok_or(AttrError::WrongKind { name, arm, expected })
+}
+
+/// A string, or an integer as its decimal digits, or `None` if there is no such attribute.
+pub(crate) fn find_name<'a>(
+    attrs: &'a [AttributeProto],
+    name: &'static str,
+) -> Result<Option<Cow<'a, str>>, AttrError> {
+    let expected = "a string (or an integer)";
+    match find_value(attrs, name, expected)? {
+        None => Ok(None),
+        Some((Value::StringVal(value), _)) => Ok(Some(Cow::Borrowed(value))),
+        Some((value, arm)) => match integer(value) {
+            Some(value) => Ok(Some(Cow::Owned(value.to_string()))),
+            None => Err(AttrError::WrongKind { name, arm, expected }),
+        },
+    }
+}
+
+/// A non-negative integer of at most `most`, or `None` if there is no such attribute.
+pub(crate) fn find_at_most(
+    attrs: &[AttributeProto],
+    name: &'static str,
+    most: u32,
+    expected: &'static str,
+) -> Result<Option<u32>, AttrError> {
+    let Some((value, arm)) = find_value(attrs, name, expected)? else { return Ok(None) };
+    let value = integer(value).ok_or(AttrError::WrongKind { name, arm, expected })?;
+    let fits = u32::try_from(value).ok().filter(|&value| value <= most);
+    fits.map(Some).ok_or(AttrError::OutOfRange { name, arm, value, expected })
 }
 
 /// A string, or `None` if there is no such attribute.

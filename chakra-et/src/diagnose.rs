@@ -4,6 +4,7 @@
 //! taken for files that [`crate::graph::assemble`] has found to be broken, and it is what that is tested
 //! against.
 
+use crate::attr::AttrError;
 use crate::error::{DepKind, FileError, Place, Problem};
 use crate::graph::{Op, Origin, RankGraph};
 use crate::proto::Node;
@@ -46,14 +47,25 @@ impl PendingRank {
     /// Also if the message has no bytes although id 0 is taken: a file may have as many of those as it has
     /// bytes, so they are not collected.
     pub(crate) fn push(&mut self, place: Place, node: &Node, empty: bool) -> Result<(), FileError> {
+        let op = view::op(node, self.collective_size);
+        self.push_op(place, node, op, empty)
+    }
+
+    /// The same for a node of which it was found out what it does.
+    pub(crate) fn push_op(
+        &mut self,
+        place: Place,
+        node: &Node,
+        op: Result<Op, AttrError>,
+        empty: bool,
+    ) -> Result<(), FileError> {
         if let (true, Some(first)) = (empty, self.id_0) {
             return Err(FileError { place, problem: Problem::DuplicateId { first } });
         }
         if node.id == 0 && self.id_0.is_none() {
             self.id_0 = place.index;
         }
-        let op = view::op(node, self.collective_size)
-            .map_err(|error| FileError { place, problem: Problem::Attr(Box::new(error)) })?;
+        let op = op.map_err(|error| FileError { place, problem: Problem::Attr(Box::new(error)) })?;
         let mut origin = view::origin(node);
         drop_foreign_source(&mut origin, self.source_files);
         self.deps.extend_from_slice(&node.data_deps);

@@ -70,11 +70,16 @@ impl Figures for Slots {
     }
 }
 
-/// What an attribute holds, as far as the graph cares.
-#[derive(Clone, Copy)]
-enum Held {
+/// What an attribute holds: as far as the graph cares an integer or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Held<'a> {
     Nothing,
     Integer(u64),
+    Negative(i64),
+    Bool(bool),
+    Text(&'a str),
+    /// A list: the number of its arm, and its message.
+    List(u64, &'a [u8]),
     Other,
 }
 
@@ -141,7 +146,7 @@ impl HotNode {
     }
 
     #[inline]
-    fn keep(&mut self, figure: Figure, held: Held) {
+    fn keep(&mut self, figure: Figure, held: Held<'_>) {
         let slots = &mut self.slots;
         let bit = Slots::bit(figure);
         if slots.present & bit != 0 {
@@ -151,14 +156,19 @@ impl HotNode {
         slots.present |= bit;
         match held {
             Held::Integer(value) => slots.values[figure as usize] = value,
-            Held::Nothing | Held::Other => slots.unfit |= bit,
+            _ => slots.unfit |= bit,
         }
     }
 }
 
 #[inline]
 fn utf8(bytes: &[u8]) -> Option<()> {
-    std::str::from_utf8(bytes).ok().map(drop)
+    text(bytes).map(drop)
+}
+
+#[inline]
+fn text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
 }
 
 fn io_info(message: &[u8]) -> Option<()> {
@@ -175,11 +185,11 @@ fn io_info(message: &[u8]) -> Option<()> {
 
 /// Name, whose encoding is still to be checked, and value of an attribute.
 #[inline]
-fn attribute(message: &[u8]) -> Option<(&[u8], Held)> {
+pub(crate) fn attribute(message: &[u8]) -> Option<(&[u8], Held<'_>)> {
     let mut cursor = Cursor::new(message);
     let mut name: &[u8] = &[];
     let mut held = Held::Nothing;
-    let signed = |value: i64| u64::try_from(value).map_or(Held::Other, Held::Integer);
+    let signed = |value: i64| u64::try_from(value).map_or(Held::Negative(value), Held::Integer);
     while !cursor.is_empty() {
         let next = cursor.varint()?;
         held = match next {
@@ -205,11 +215,12 @@ fn attribute(message: &[u8]) -> Option<(&[u8], Held)> {
             _ if next == key(21, FIXED64) => Held::Integer(cursor.fixed64()?),
             _ if next == key(23, FIXED32) => signed((cursor.fixed32()? as i32).into()),
             _ if next == key(25, FIXED64) => signed(cursor.fixed64()? as i64),
-            _ if next == key(27, VARINT) => cursor.varint().map(|_| Held::Other)?,
-            _ if next == key(29, BYTES) => utf8(cursor.bytes()?).map(|()| Held::Other)?,
+            _ if next == key(27, VARINT) => cursor.varint().map(|value| Held::Bool(value != 0))?,
+            _ if next == key(29, BYTES) => text(cursor.bytes()?).map(Held::Text)?,
             _ if next == key(31, BYTES) => cursor.bytes().map(|_| Held::Other)?,
             _ if next & 7 == BYTES && matches!(next >> 3, 4..=32) && next >> 3 & 1 == 0 => {
-                list(next >> 3, cursor.bytes()?).map(|()| Held::Other)?
+                let bytes = cursor.bytes()?;
+                list(next >> 3, bytes).map(|()| Held::List(next >> 3, bytes))?
             }
             _ if next >> 3 <= 32 => return None,
             _ => {

@@ -125,7 +125,7 @@ pub(crate) fn drop_foreign_source(origin: &mut Origin, source_files: usize) {
 }
 
 /// Whether there were duplicates.
-fn sort_without_duplicates(deps: &mut Vec<u64>) -> bool {
+pub(crate) fn sort_without_duplicates(deps: &mut Vec<u64>) -> bool {
     if deps.is_sorted_by(|a, b| a < b) {
         return false;
     }

@@ -105,6 +105,22 @@ pub enum WarningKind {
         /// Its name.
         name: String,
     },
+    /// A collective involves some dimensions of the network only, which is ignored.
+    InvolvedDim,
+    /// A COMM_COLL node on the CPU without a kind is read as the computation that launches the collective.
+    HostCollective,
+    /// A dependence on the node itself or on none was left out.
+    DroppedDep {
+        /// The id of that dependence.
+        dep: u64,
+    },
+    /// A communicator group that no node uses was left out.
+    GroupLeftOut {
+        /// Its name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
     /// A file is named almost like one of the trace, and not read.
     StrayFile {
         /// The file.
@@ -131,6 +147,10 @@ impl WarningKind {
             Self::DuplicateDep { .. } => "duplicate-dependence",
             Self::DuplicateAttr { .. } => "duplicate-attribute",
             Self::AttrWithoutValue { .. } => "attribute-without-value",
+            Self::InvolvedDim => "involved-dim",
+            Self::HostCollective => "host-collective",
+            Self::DroppedDep { .. } => "dropped-dependence",
+            Self::GroupLeftOut { .. } => "group-left-out",
             Self::StrayFile { .. } => "stray-file",
         }
     }
@@ -170,6 +190,17 @@ impl fmt::Display for WarningKind {
                 write!(f, "the node has several attributes {name:?}; the first is used, but the last by the older reader")
             }
             Self::AttrWithoutValue { name } => write!(f, "the attribute {name:?} has no value"),
+            Self::InvolvedDim => f.write_str(
+                "involved_dim leaves out dimensions of the network, which is ignored: all ranks of its group take part",
+            ),
+            Self::HostCollective => f.write_str(
+                "a COMM_COLL_NODE on the CPU without comm_type and comm_size is read as a computation of its duration: it \
+                 launches the collective, which is another node",
+            ),
+            Self::DroppedDep { dep } => {
+                write!(f, "the dependence on id {dep}, which is the node itself or none of the rank, is left out")
+            }
+            Self::GroupLeftOut { name, reason } => write!(f, "group {name:?} is left out: {reason}"),
             Self::StrayFile { path, reason } => write!(f, "{} is not read: {reason}", path.display()),
         }
     }

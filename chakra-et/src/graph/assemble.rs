@@ -68,6 +68,11 @@ impl Assembler {
 
     /// Numbers the nodes by ascending id and resolves the dependences.
     pub(crate) fn finish(self) -> Result<RankGraph, Broken> {
+        self.finish_with(|_| ())
+    }
+
+    /// The same; where the nodes are not in the order of their ids, says for each number which node of the file it is.
+    pub(crate) fn finish_with(self, permuted: impl FnOnce(&[u32])) -> Result<RankGraph, Broken> {
         if self.self_dep {
             return Err(Broken);
         }
@@ -86,6 +91,7 @@ impl Assembler {
         if let Some(order) = &order {
             ids.permute(order);
             graph.permute_nodes(order);
+            permuted(order);
         }
         if ids.repeat() {
             return Err(Broken);
@@ -105,7 +111,7 @@ fn words(id: u64) -> [u32; 2] {
 }
 
 /// Brings the item at `order[i]` to i, without a copy of all.
-pub(super) fn permute<T: Copy>(items: &mut [T], order: &[u32]) {
+pub(crate) fn permute<T: Copy>(items: &mut [T], order: &[u32]) {
     let mut done = vec![0_u64; items.len().div_ceil(64)];
     for start in 0..items.len() {
         if done[start / 64] >> (start % 64) & 1 == 1 {

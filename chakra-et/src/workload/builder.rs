@@ -197,7 +197,7 @@ impl WorkloadBuilder {
     ///
     /// # Errors
     ///
-    /// As [`Self::collective`], or the group has no such position.
+    /// As [`Self::collective`], or the group has no such position, or collectives of this kind have no root.
     #[expect(clippy::too_many_arguments, reason = "a node of the format has that many attributes")]
     pub fn rooted(
         &mut self,
@@ -214,6 +214,7 @@ impl WorkloadBuilder {
             None => "which is not there",
             Some(of) if of.position(rank).is_none() => "in which the rank is not",
             Some(of) if root as usize >= of.members.len() => "which has no such root",
+            Some(_) if root != 0 && !kind.has_root() => "with a root, which a collective of its kind has not",
             Some(_) => {
                 let op = Op::Coll { kind: kind.wire(), bytes: comm_size };
                 let traits = NodeTraits { group, root, ..NodeTraits::default() };
@@ -347,5 +348,9 @@ mod tests {
         assert_eq!(on(1, group, 0), "rank 1, node 0 \"x\" is on group 1, in which the rank is not");
         assert_eq!(on(1, 7, 0), "rank 1, node 0 \"x\" is on group 7, which is not there");
         assert_eq!(on(2, group, 2), "rank 2, node 0 \"x\" is on group 1, which has no such root");
+        assert_eq!(
+            error(builder.rooted(2, "x", CollectiveKind::Barrier, 0, group, 1, &[])),
+            "rank 2, node 0 \"x\" is on group 1, with a root, which a collective of its kind has not"
+        );
     }
 }

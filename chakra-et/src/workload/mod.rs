@@ -28,14 +28,29 @@
 //! ```
 
 mod builder;
+mod check;
 mod collectives;
+mod costs;
+mod joined;
 mod kind;
+mod matching;
+mod membership;
+mod messages;
 mod order;
+mod rank_file;
+mod read;
+mod stated;
+mod summary;
+mod write;
 
 pub use builder::{BuildError, Cost, NodeId, WorkloadBuilder};
-pub use collectives::{Collective, Collectives, JoinError};
+pub use check::{Finding, check};
+pub use collectives::{Collective, Collectives, Disagreement, JoinError};
 pub use kind::CollectiveKind;
 pub use order::Cyclic;
+pub use read::{GroupProblem, LoadError, Loaded, ReadOptions, from_bytes, load, load_bytes, read};
+pub use summary::{GroupSummary, Summary};
+pub use write::WriteError;
 
 use crate::graph::RankGraph;
 
@@ -78,7 +93,7 @@ pub struct NodeTraits {
     pub stream: u32,
     /// Whether a computation runs on the CPU (`is_cpu_op`).
     pub on_cpu: bool,
-    /// Whether a load or store goes to remote memory (`tensor_loc` is not 0).
+    /// Whether a load or store goes to remote memory (`tensor_loc` is 2, as schema 0.0.1 numbered it).
     pub remote: bool,
 }
 
@@ -171,4 +186,10 @@ impl RankWorkload {
         let begin = if node == 0 { 0 } else { self.name_ends[node as usize - 1] };
         &self.names[begin as usize..self.name_ends[node as usize] as usize]
     }
+}
+
+/// Sorts the names of groups: numbers by their value, then others.
+fn name_order(name: &str) -> (bool, usize, &str) {
+    let number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    (!number, if number { name.len() } else { 0 }, name)
 }

@@ -1,0 +1,214 @@
+//! Finds out why a workload cannot go on.
+
+use chakra_et::graph::Op;
+use chakra_et::workload::CollectiveKind;
+use rustc_hash::FxHashMap;
+
+use super::lanes::LaneKind;
+use super::part::{FINISHED, ISSUED, Side};
+use super::program::NONE;
+use super::run::Engine;
+use crate::model::network::Network;
+use crate::workload::stuck::{StuckWorkload, Wait};
+
+/// A node of a rank's trace.
+type At = (u32, u32);
+
+impl<N: Network> Engine<'_, '_, N> {
+    pub(super) fn diagnose(&self) -> StuckWorkload {
+        let nodes = self.plan.traces.iter().map(|trace| trace.program.len()).sum();
+        let mut report = StuckWorkload {
+            time: self.queue.now(),
+            unfinished: self.unfinished,
+            nodes,
+            waits: Vec::new(),
+            is_circle: false,
+        };
+        // Follow from each unfinished node: the first circle is the answer, else the first chain. Nodes that were looked at
+        // lead to no circle.
+        let mut seen = FxHashMap::default();
+        let mut first_chain = Vec::new();
+        for start in self.unfinished_nodes() {
+            let (mut chain, mut at) = (Vec::<(At, String)>::new(), Some(start));
+            while let Some(here) = at {
+                if let Some(walk) = seen.insert(here, start) {
+                    if walk == start
+                        && let Some(begin) = chain.iter().position(|(node, _)| *node == here)
+                    {
+                        chain.drain(..begin);
+                        report.is_circle = true;
+                    }
+                    break;
+                }
+                let (why, next) = self.why(here);
+                chain.push((here, why));
+                at = next;
+            }
+            if report.is_circle || first_chain.is_empty() {
+                first_chain = chain;
+            }
+            if report.is_circle {
+                break;
+            }
+        }
+        report.waits = first_chain.into_iter().map(|(at, why)| self.wait(at, why)).collect();
+        report
+    }
+
+    fn unfinished_nodes(&self) -> impl Iterator<Item = At> + '_ {
+        (0..self.ranks.len() as u32).flat_map(move |rank| {
+            let states = &self.parts[rank as usize].states;
+            let left = (0..states.len() as u32).filter(move |node| !self.has_finished((rank, *node)));
+            left.map(move |node| (rank, node))
+        })
+    }
+
+    fn has_finished(&self, (rank, node): At) -> bool {
+        let phase = self.parts[rank as usize].states[node as usize].phase;
+        phase == FINISHED || phase == super::part::EARLY
+    }
+
+    /// Why a node waits, in words, and for which other, if there is one.
+    fn why(&self, at: At) -> (String, Option<At>) {
+        let (rank, node) = at;
+        let part = &self.parts[rank as usize];
+        let trace = &self.plan.traces[rank as usize];
+        let phase = part.states[node as usize].phase;
+        if phase >= FINISHED {
+            return match trace.program.ops[node as usize] {
+                Op::Recv { src, .. } => self.why_receive(node, rank, src),
+                Op::Coll { .. } => self.why_collective(rank, node),
+                _ => ("is under way".to_owned(), None),
+            };
+        }
+        if phase > 0 {
+            let blocked = (0..trace.program.len() as u32).find(|dep| {
+                !self.has_finished((rank, *dep)) && trace.program.successors(*dep).contains(&node)
+            });
+            return match blocked {
+                Some(dep) => (format!("depends on {}", self.name((rank, dep))), Some((rank, dep))),
+                None => match trace.waiters.iter().find(|(_, of)| of.iter().any(|waiter| waiter.1 == node)) {
+                    Some((of, _)) => {
+                        (format!("waits for a chunk of {}", self.name((rank, *of))), Some((rank, *of)))
+                    }
+                    None => ("waits".to_owned(), None),
+                },
+            };
+        }
+        let lane_number = trace.lanes[node as usize];
+        let (lane, kind) =
+            (&self.ranks[rank as usize].lanes[lane_number as usize], trace.kinds[lane_number as usize]);
+        if lane.serves != NONE {
+            let why = match kind {
+                LaneKind::Communication => {
+                    "may not start, as a rank has one SEND or collective at a time, before the end of"
+                }
+                LaneKind::Group(_) => "comes, on its group, after",
+                _ => "runs on the same stream as",
+            };
+            let busy = (rank, lane.serves);
+            return (format!("{why} {}", self.name(busy)), Some(busy));
+        }
+        // In its order, an earlier collective has not come yet.
+        let earlier = (0..trace.program.len() as u32).find(|other| {
+            trace.lanes[*other as usize] == lane_number
+                && trace.program.attached[*other as usize] == lane.next
+        });
+        match earlier {
+            Some(earlier) => {
+                let earlier = (rank, earlier);
+                (format!("comes, on its group, after {}", self.name(earlier)), Some(earlier))
+            }
+            None => ("waits".to_owned(), None),
+        }
+    }
+
+    fn why_receive(&self, node: u32, rank: u32, src: u32) -> (String, Option<At>) {
+        let connection = self.plan.traces[rank as usize].program.attached[node as usize];
+        let sender = &self.plan.traces[src as usize].program;
+        let send = (0..sender.len() as u32).find(|send| {
+            sender.ops[*send as usize].is_send()
+                && sender.attached[*send as usize] == connection
+                && self.parts[src as usize].states[*send as usize].phase < FINISHED
+        });
+        match send {
+            Some(send) => (format!("waits for {}", self.name((src, send))), Some((src, send))),
+            None => {
+                let waits = self.direct[connection as usize].first_waiting(Side::Recv).is_some();
+                debug_assert!(waits, "a RECV that is issued and not served waits on its connection");
+                (format!("waits for a message that rank {src} never sends"), None)
+            }
+        }
+    }
+
+    fn why_collective(&self, rank: u32, node: u32) -> (String, Option<At>) {
+        let trace = &self.plan.traces[rank as usize];
+        let own = trace.program.attached[node as usize];
+        let group = self.plan.collectives[own as usize].group;
+        let members = &self.plan.workload.groups()[group as usize].members;
+        let running = self.instances.iter().flatten().find(|instance| {
+            let parts = instance.parts.iter().filter(|part| **part != NONE);
+            parts.map(|part| &self.parts[*part as usize]).any(|part| (part.rank, part.node) == (rank, node))
+        });
+        let Some(instance) = running else {
+            return ("is one more than the others of its group have".to_owned(), None);
+        };
+        let missing = instance.parts.iter().position(|part| *part == NONE);
+        if let Some(position) = missing {
+            let late = members[position];
+            let of_late = self.plan.collectives[instance.collective as usize].nodes[position];
+            let at = (late, self.plan.traces[late as usize].node(of_late));
+            return (format!("waits for rank {late} to come to it, {}", self.name(at)), Some(at));
+        }
+        // All have come, so the algorithm itself does not end: a RECV of it is not served.
+        let stuck = instance.parts.iter().map(|part| &self.parts[*part as usize]).find_map(|part| {
+            let waits = |node: &u32| {
+                part.states[*node as usize].phase == ISSUED
+                    && matches!(part.program.ops[*node as usize], Op::Recv { .. })
+            };
+            (0..part.program.len() as u32).find(waits).map(|node| (part, node))
+        });
+        let used = self.plan.uses[instance.collective as usize];
+        let algorithm = &self.plan.algorithms[used.algorithm as usize].algorithm;
+        match stuck {
+            Some((part, node)) => {
+                let id = algorithm.graph().rank(part.position as usize).id(node);
+                let Op::Recv { src, tag, bytes } = part.program.ops[node as usize] else {
+                    return ("waits".to_owned(), None);
+                };
+                let why = format!(
+                    "does not end: of the algorithm {:?}, node {id} of rank {} waits for {bytes} bytes from rank {src} with tag \
+                     {tag}, which it never sends",
+                    algorithm.name(),
+                    part.position
+                );
+                (why, None)
+            }
+            None => (format!("does not end, by the algorithm {:?}", algorithm.name()), None),
+        }
+    }
+
+    fn name(&self, (rank, node): At) -> String {
+        let number = self.plan.traces[rank as usize].number(node);
+        let nodes = self.plan.workload.rank(rank as usize);
+        format!("rank {rank}, node {} {:?}", nodes.graph().id(number), nodes.name(number))
+    }
+
+    fn wait(&self, (rank, node): At, why: String) -> Wait {
+        let number = self.plan.traces[rank as usize].number(node);
+        let nodes = self.plan.workload.rank(rank as usize);
+        let what = match nodes.graph().op(number) {
+            Op::Coll { kind, bytes } => {
+                let kind = CollectiveKind::from_wire(kind).map_or("collective", CollectiveKind::name);
+                let group = &self.plan.workload.groups()[nodes.traits(number).group as usize];
+                format!("{kind} of {bytes} bytes on {}", group.label())
+            }
+            Op::Send { dst, tag, bytes } => format!("SEND of {bytes} bytes to rank {dst}, tag {tag}"),
+            Op::Recv { src, tag, bytes } => format!("RECV of {bytes} bytes from rank {src}, tag {tag}"),
+            Op::Comp { .. } => "COMP".to_owned(),
+            Op::Mem { .. } => "MEM".to_owned(),
+            _ => "node without work".to_owned(),
+        };
+        Wait { rank, node: nodes.graph().id(number), name: nodes.name(number).to_owned(), what, why }
+    }
+}
