@@ -138,13 +138,10 @@ proptest! {
                     Err(WorkloadError::Join(_)) => prop_assert!(!errors.is_empty()),
                     Err(error) => panic!("{error}"),
                 }
-                // ASTRA-sim's rules only take away: what runs under them has no errors.
+                // Under ASTRA-sim's rules collectives meet in the order in which ranks come to them, whatever their names.
                 let compat = simulation.compat(Some(Compat::AstraSim));
                 match compat.run(&workload, &Ring::default()) {
-                    Ok(report) => {
-                        prop_assert!(errors.is_empty());
-                        is_sound(&workload, &report);
-                    }
+                    Ok(report) => is_sound(&workload, &report),
                     Err(WorkloadError::Stuck(stuck)) => prop_assert!(stuck.is_circle, "{}", stuck),
                     Err(WorkloadError::Join(_) | WorkloadError::OtherCollective { .. }) => {}
                     Err(error) => panic!("{error}"),
