@@ -11,8 +11,8 @@
 #![doc = include_str!("rules.md")]
 
 mod collectives;
-mod csr;
-mod cycles;
+pub(crate) mod csr;
+pub(crate) mod cycles;
 mod deadlock;
 mod deps;
 mod finding;

@@ -1,14 +1,27 @@
-//! Which nodes of several ranks are one collective.
+//! Which nodes of several ranks are one collective, and in which order the collectives of a group run.
+//!
+//! Members may number their nodes differently, and a generator's order of ids means little. So what belongs together is
+//! told by names where all members use the same ones, each once; else the k-th collective of one member is the k-th of
+//! the others, which must then agree in kind, size and root.
+//!
+//! The order of a group is that in which its members launch their nodes, if they agree on it and it makes nobody wait for
+//! ever. Otherwise it is one that the dependences of all ranks allow: the order in which the collectives of all groups can
+//! run, each as early as possible.
 
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use super::joined::{Circle, Joined};
+use super::matching::{self, Matched};
+use super::messages::Messages;
 use super::{CollectiveKind, Cyclic, Workload};
 use crate::graph::Op;
 
 /// The collectives of a workload, each joined from a node of every member of its group.
 ///
-/// A group's collectives come one after the other on every rank, in one order: that in which its members launch
-/// them ([`RankWorkload::order`](super::RankWorkload::order)).
+/// A group's collectives come one after the other on every rank, in one order, which all dependences of the workload
+/// allow for all groups at once (unless ranks wait for one another in a circle: [`super::check`] finds those).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collectives {
     /// In the order of their groups, and within a group in the order in which they run.
@@ -45,58 +58,172 @@ pub enum JoinError {
     /// The members of a group do not issue the same collectives.
     #[error("{message}")]
     Disagree {
-        /// Which, and who.
+        /// Which, and who, of the first group; and how many more there are.
+        message: String,
+        /// What is wrong with each group, in their order.
+        groups: Vec<Disagreement>,
+    },
+    /// The members of a group must run its collectives in different orders.
+    #[error("{message}")]
+    Deadlock {
+        /// Who waits for what.
         message: String,
     },
 }
 
+/// What the members of a group disagree about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Disagreement {
+    /// The index of the group.
+    pub group: u32,
+    /// Two ranks that disagree.
+    pub ranks: [u32; 2],
+    /// About what.
+    pub message: String,
+}
+
 impl Workload {
-    /// Joins the collectives of the ranks: the k-th on a group of one rank with the k-th of each other member.
+    /// Joins the collectives of the ranks.
+    ///
+    /// ```
+    /// use chakra_et::workload::{CollectiveKind, WorkloadBuilder};
+    ///
+    /// // Two gradients of one size, which rank 1 numbers the other way round.
+    /// let mut step = WorkloadBuilder::new(2);
+    /// for (rank, names) in [(0, ["first", "second"]), (1, ["second", "first"])] {
+    ///     for name in names {
+    ///         step.collective(rank, name, CollectiveKind::AllReduce, 64, 0, &[])?;
+    ///     }
+    /// }
+    /// let all = step.finish().collectives()?.all;
+    /// assert_eq!([&all[0].nodes, &all[1].nodes], [&[0, 1], &[1, 0]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// Nodes of a rank wait for one another, or the members of a group disagree on what their k-th collective is.
+    /// Nodes of a rank wait for one another; the members of a group do not issue the same collectives; or their
+    /// dependences force them to run those in different orders. Ranks that wait for one another through several
+    /// groups or through messages are no error here: see [`super::check`].
     pub fn collectives(&self) -> Result<Collectives, JoinError> {
-        // By group, and position in it, the nodes in their order.
-        let mut issued: Vec<Vec<Vec<u32>>> =
-            self.groups.iter().map(|group| vec![Vec::new(); group.members.len()]).collect();
-        for (rank, nodes) in (0..).zip(&self.ranks) {
-            let order = nodes.order().map_err(|cyclic| JoinError::Cyclic { rank, cyclic })?;
-            for node in order {
-                let Op::Coll { .. } = nodes.graph.op(node) else { continue };
-                let group = nodes.traits(node).group as usize;
-                if let Some(position) = self.groups[group].position(rank) {
-                    issued[group][position].push(node);
-                }
-            }
-        }
-        let mut all = Vec::new();
-        for (at, (group, issued)) in (0..).zip(self.groups.iter().zip(&issued)) {
-            let count = issued.iter().map(Vec::len).max().unwrap_or(0);
-            for k in 0..count {
-                let mut joined: Option<Collective> = None;
-                for (position, nodes) in issued.iter().enumerate() {
-                    let rank = group.members[position];
-                    let of_rank = &self.ranks[rank as usize];
-                    let disagree = |what: &str| JoinError::Disagree {
-                        message: format!("{}: collective {k} of rank {rank} {what}", group.label()),
-                    };
-                    let Some(&node) = nodes.get(k) else { return Err(disagree("is missing")) };
-                    let Op::Coll { kind, bytes } = of_rank.graph.op(node) else { continue };
-                    let kind =
-                        CollectiveKind::from_wire(kind).ok_or_else(|| disagree("is of no known kind"))?;
-                    let root = of_rank.traits(node).root;
-                    match &mut joined {
-                        None => joined = Some(Collective { group: at, kind, bytes, root, nodes: vec![node] }),
-                        Some(first) if (first.kind, first.bytes, first.root) == (kind, bytes, root) => {
-                            first.nodes.push(node);
-                        }
-                        Some(_) => return Err(disagree("is another than that of the first member")),
-                    }
-                }
-                all.extend(joined);
-            }
-        }
-        Ok(Collectives { all })
+        let launches = launches(self)?;
+        let messages = Messages::of(self, &launches);
+        join(self, &launches, &messages).map(|join| join.collectives)
     }
+}
+
+/// The collectives with what else was found out.
+pub(super) struct Join {
+    pub(super) collectives: Collectives,
+    /// Where ranks wait for one another, through several groups or messages.
+    pub(super) circles: Vec<Circle>,
+}
+
+/// The nodes of each rank in the order in which it launches them.
+pub(super) fn launches(workload: &Workload) -> Result<Vec<Vec<u32>>, JoinError> {
+    let orders: Vec<_> = workload.ranks.par_iter().map(super::RankWorkload::order).collect();
+    let checked =
+        (0..).zip(orders).map(|(rank, order)| order.map_err(|cyclic| JoinError::Cyclic { rank, cyclic }));
+    checked.collect()
+}
+
+pub(super) fn join(
+    workload: &Workload,
+    launches: &[Vec<u32>],
+    messages: &Messages,
+) -> Result<Join, JoinError> {
+    let issued = issued(workload, launches);
+    let matched: Vec<Result<Matched, Disagreement>> = issued
+        .par_iter()
+        .enumerate()
+        .map(|(group, issued)| matching::join(workload, group, issued))
+        .collect();
+    let mut groups = Vec::new();
+    let mut disagree = Vec::new();
+    for matched in matched {
+        match matched {
+            Ok(matched) => groups.push(matched),
+            Err(disagreement) => disagree.push(disagreement),
+        }
+    }
+    if let Some(first) = disagree.first() {
+        let more = match disagree.len() - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} more group(s) whose members disagree)"),
+        };
+        return Err(JoinError::Disagree { message: format!("{}{more}", first.message), groups: disagree });
+    }
+    order(workload, groups, messages)
+}
+
+/// By group and position in it, the nodes that take part, in the order in which the rank launches them.
+fn issued(workload: &Workload, launches: &[Vec<u32>]) -> Vec<Vec<Vec<u32>>> {
+    let mut issued: Vec<Vec<Vec<u32>>> =
+        workload.groups.iter().map(|group| vec![Vec::new(); group.members.len()]).collect();
+    for ((rank, launches), positions) in workload.ranks.iter().zip(launches).zip(positions(workload)) {
+        for &node in launches {
+            let Op::Coll { .. } = rank.graph.op(node) else { continue };
+            let group = rank.traits[node as usize].group;
+            if let Some(&position) = positions.get(&group) {
+                issued[group as usize][position as usize].push(node);
+            }
+        }
+    }
+    issued
+}
+
+/// By rank, its position in each group that it is in.
+fn positions(workload: &Workload) -> Vec<FxHashMap<u32, u32>> {
+    let mut of_rank = vec![FxHashMap::default(); workload.ranks.len()];
+    for (at, group) in (0..).zip(&workload.groups) {
+        for (position, &rank) in (0..).zip(&group.members) {
+            of_rank[rank as usize].insert(at, position);
+        }
+    }
+    of_rank
+}
+
+/// Brings the collectives of each group into an order in which they can run.
+fn order(workload: &Workload, groups: Vec<Matched>, messages: &Messages) -> Result<Join, JoinError> {
+    let mut chains = Vec::new();
+    let mut all = Vec::new();
+    for matched in groups {
+        let begin = all.len();
+        all.extend(matched.collectives);
+        if matched.in_order {
+            chains.push(begin..all.len());
+        }
+    }
+    if u32::try_from(workload.node_count() + all.len()).is_err() {
+        // No memory holds so many; the order of launches is as good as any.
+        return Ok(Join { collectives: Collectives { all }, circles: Vec::new() });
+    }
+    let joined = Joined::of(workload, &all, messages, &chains);
+    let mut places = joined.places();
+    let mut circles = Vec::new();
+    if places.is_none() {
+        // The order of launches alone may be what makes a circle.
+        let joined = Joined::of(workload, &all, messages, &[]);
+        places = joined.places();
+        if places.is_none() {
+            circles = joined.circles();
+            if let Some(circle) = circles.iter().find(|circle| circle.within_group.is_some()) {
+                let group = circle.within_group.map_or(0, |group| group as usize);
+                let message = format!(
+                    "the members of {} wait for one another: {}",
+                    workload.groups[group].label(),
+                    circle.message
+                );
+                return Err(JoinError::Deadlock { message });
+            }
+        }
+    }
+    if let Some(places) = places {
+        let mut order: Vec<u32> = (0..all.len() as u32).collect();
+        order.sort_by_key(|&at| (all[at as usize].group, places[at as usize]));
+        let mut all_or_none: Vec<Option<Collective>> = all.into_iter().map(Some).collect();
+        all = order.into_iter().filter_map(|at| all_or_none[at as usize].take()).collect();
+    }
+    Ok(Join { collectives: Collectives { all }, circles })
 }

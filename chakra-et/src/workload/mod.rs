@@ -28,20 +28,28 @@
 //! ```
 
 mod builder;
+mod check;
 mod collectives;
+mod costs;
+mod joined;
 mod kind;
+mod matching;
 mod membership;
+mod messages;
 mod order;
 mod rank_file;
 mod read;
 mod stated;
+mod summary;
 mod write;
 
 pub use builder::{BuildError, Cost, NodeId, WorkloadBuilder};
-pub use collectives::{Collective, Collectives, JoinError};
+pub use check::{Finding, check};
+pub use collectives::{Collective, Collectives, Disagreement, JoinError};
 pub use kind::CollectiveKind;
 pub use order::Cyclic;
 pub use read::{GroupProblem, LoadError, Loaded, ReadOptions, from_bytes, load, load_bytes, read};
+pub use summary::{GroupSummary, Summary};
 pub use write::WriteError;
 
 use crate::graph::RankGraph;

@@ -1,7 +1,9 @@
 //! Workloads: traces of training steps are read, joined, checked, written again and made larger.
 
+mod checking;
 #[path = "../common/mod.rs"]
 mod common;
+mod joining;
 mod reading;
 #[cfg(feature = "json")]
 mod samples;
