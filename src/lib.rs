@@ -8,6 +8,7 @@ pub mod build;
 pub mod compare;
 pub mod correctness;
 pub mod symmetric;
+pub mod workload;
 
 pub use chakra_et;
 pub use collective_dsl::*;

@@ -7,6 +7,7 @@ use crate::model::Conventions;
 use crate::progress::Observer;
 use crate::straggler::Straggler;
 use crate::units::{Bandwidth, Picos};
+use crate::workload::Roofline;
 
 /// The settings of a [`Simulation`](crate::Simulation) apart from topology, model and conventions.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +16,7 @@ pub(crate) struct Options<'a> {
     pub(crate) send_overhead: Picos,
     pub(crate) receive_overhead: Picos,
     pub(crate) reduce_bandwidth: Option<Bandwidth>,
+    pub(crate) roofline: Option<Roofline>,
     pub(crate) message_times: bool,
     pub(crate) critical_path: bool,
     /// COMPs take no time, whatever they state.
@@ -35,11 +37,12 @@ impl fmt::Debug for Watch<'_> {
 impl Options<'_> {
     /// Whether ranks, messages and reports are as they are without any settings.
     pub(crate) fn is_plain(&self) -> bool {
-        let Self { stragglers, send_overhead, receive_overhead, reduce_bandwidth, .. } = self;
+        let Self { stragglers, send_overhead, receive_overhead, reduce_bandwidth, roofline, .. } = self;
         let no_overhead = (*send_overhead, *receive_overhead) == (Picos::ZERO, Picos::ZERO);
         stragglers.is_empty()
             && no_overhead
             && reduce_bandwidth.is_none()
+            && roofline.is_none()
             && !self.without_computing
             && !self.is_recorded()
     }
@@ -57,6 +60,8 @@ impl Options<'_> {
             "an overhead of messages"
         } else if self.reduce_bandwidth.is_some() {
             "a reduce bandwidth"
+        } else if self.roofline.is_some() {
+            "a roofline"
         } else {
             return Ok(());
         };

@@ -13,6 +13,7 @@ use crate::report::Report;
 use crate::straggler::Straggler;
 use crate::topology::{Placement, Topology};
 use crate::units::{Bandwidth, Picos};
+use crate::workload::Roofline;
 
 /// A simulation to be run: a topology, a model and conventions.
 ///
@@ -124,6 +125,15 @@ impl<'a> Simulation<'a> {
     #[must_use]
     pub fn reduce_bandwidth(self, bandwidth: Bandwidth) -> Self {
         self.with(Options { reduce_bandwidth: Some(bandwidth), ..self.options })
+    }
+
+    /// With the speed of the ranks' processors; only under exact conventions.
+    ///
+    /// A COMP without a stated duration takes what [`Roofline::time`] says of its `num_ops` and `tensor_size`, unless it is a
+    /// reduction and there is a [`Self::reduce_bandwidth`].
+    #[must_use]
+    pub fn roofline(self, roofline: Roofline) -> Self {
+        self.with(Options { roofline: Some(roofline), ..self.options })
     }
 
     /// Whether to report when each message was on its way: 24 bytes a node more.

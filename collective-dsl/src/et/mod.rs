@@ -16,6 +16,7 @@
 //! [`recover()`] goes the way back.
 
 mod bytes;
+mod chunks;
 mod hazards;
 mod header;
 mod nodes;
@@ -30,8 +31,10 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 pub use bytes::{EtBytes, RescaleError};
+pub use chunks::{ChunkNodes, ChunksError, chunk_nodes};
 pub use recover::{Opaque, Original, RecoverError, Recovered, recover};
 
+use crate::collective::CollectiveKind;
 use crate::schedule::Schedule;
 use crate::size::{Size, SizeError};
 use crate::verify::well_formed;
@@ -205,13 +208,50 @@ pub enum EtError {
 /// See [`EtError`].
 pub fn graph(schedule: &Schedule, options: &EtOptions) -> Result<Graph, EtError> {
     check(schedule)?;
-    let sizes = sizes::Sizes::of(schedule, options.size)?;
+    assemble(schedule, options, &sizes::Sizes::of(schedule, options.size)?)
+}
+
+/// As [`graph()`], also for an all-to-all whose elements the ranks do not divide: of the N elements that a rank sends,
+/// the first N mod n ranks get one more from everybody.
+///
+/// ```
+/// use collective_dsl::{Buffer::{Input, Output}, Collective, Program, Size, compile};
+/// use collective_dsl::et::{self, EtOptions};
+///
+/// let p = Program::new(Collective::all_to_all(2)?);
+/// for (from, to) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+///     p.chunk(from, Input, to).copy_to(to, Output, from);
+/// }
+/// let schedule = compile(&p.finish("pair")?)?;
+/// let options = EtOptions::new(Size::bytes(4 * 5));
+/// assert!(et::graph(&schedule, &options).is_err());
+/// // Three elements for rank 0, two for rank 1.
+/// let graph = et::graph_uneven(&schedule, &options)?;
+/// let sent = |rank: usize| graph.rank(rank).ops().iter().filter_map(|op| match op {
+///     chakra_et::graph::Op::Send { bytes, .. } => Some(*bytes),
+///     _ => None,
+/// }).sum::<u64>();
+/// assert_eq!((sent(1), sent(0)), (4 * 3, 4 * 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// See [`EtError`].
+pub fn graph_uneven(schedule: &Schedule, options: &EtOptions) -> Result<Graph, EtError> {
+    if schedule.collective.kind() != CollectiveKind::AllToAll {
+        return graph(schedule, options);
+    }
+    check(schedule)?;
+    assemble(schedule, options, &sizes::Sizes::uneven(schedule, options.size)?)
+}
+
+fn assemble(schedule: &Schedule, options: &EtOptions, sizes: &sizes::Sizes) -> Result<Graph, EtError> {
     let (files, file_of_site) = schedule.sites.files();
     let ranks: Result<Vec<RankGraph>, EtError> = (0..schedule.ranks.len())
         .into_par_iter()
         .map(|rank| {
             let mut builder = RankGraph::builder();
-            nodes::for_each(schedule, rank, &sizes, options, &file_of_site, |node| {
+            nodes::for_each(schedule, rank, sizes, options, &file_of_site, |node| {
                 builder.push(node.op, node.deps.iter().copied(), node.origin)?;
                 Ok(())
             })?;

@@ -17,9 +17,14 @@ pub(super) struct Sizes {
 
 impl Sizes {
     pub(super) fn of(schedule: &Schedule, size: Size) -> Result<Self, EtError> {
+        schedule.collective.division().check(size.elements()?).map_err(SizeError::Indivisible)?;
+        Self::uneven(schedule, size)
+    }
+
+    /// As many elements as there are, also where the collective's definition wants equal parts.
+    pub(super) fn uneven(schedule: &Schedule, size: Size) -> Result<Self, EtError> {
         let total = size.elements()?;
         let collective = &schedule.collective;
-        collective.division().check(total).map_err(SizeError::Indivisible)?;
         let of_chunk = |chunk| collective.elements(total, chunk);
         let elements: Vec<u64> = (0..schedule.data.len() as u32)
             .map(|id| schedule.data.chunks(DataId(id)).map(of_chunk).sum())
@@ -41,6 +46,11 @@ impl Sizes {
             }
         }
         Ok(Self { elements, element_bytes: size.element_type().bytes(), total, even })
+    }
+
+    /// For the structure of the nodes alone, whatever the size.
+    pub(super) fn unknown(schedule: &Schedule) -> Self {
+        Self { elements: vec![0; schedule.data.len()], element_bytes: 1, total: 1, even: false }
     }
 
     pub(super) fn elements(&self, data: DataId) -> u64 {

@@ -43,6 +43,7 @@
 
 mod clocks;
 mod deadlock;
+mod ends;
 mod execute;
 mod layout;
 mod matching;
@@ -57,6 +58,7 @@ mod report;
 mod values;
 mod well_formed;
 
+pub use ends::{Ends, ends};
 pub use reduction::Reductions;
 pub use report::{PostCondition, Report, Settings, Slots, Verdict};
 pub use well_formed::well_formed;

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use chakra_et::graph::{Graph, Op};
+use chakra_et::workload::Cost;
 
 use super::compute::{self, Ends};
 use super::connection::{CROSSING, Connection, Side};
@@ -365,8 +366,12 @@ impl<'a, N: Network> Block<'a, N> {
     ) -> Result<(), SimError> {
         let micros = if self.options.without_computing { 0 } else { micros };
         let mut duration = compute::duration(self.conventions, micros)?;
-        if let (Some(bandwidth), 0, 1..) = (self.options.reduce_bandwidth, micros, ops) {
+        let is_open = micros == 0 && !self.options.without_computing;
+        if let (Some(bandwidth), true, 1..) = (self.options.reduce_bandwidth, is_open, ops) {
             duration = bandwidth.transfer_time(bytes).ok_or(Overflow::TIME)?;
+        } else if let (Some(roofline), true) = (self.options.roofline, is_open) {
+            let cost = Cost { micros, ops, bytes: bytes.0 };
+            duration = roofline.time(cost).ok_or(Overflow::TIME)?;
         }
         if let Some(slowdown) = self.slowdown.get(rank as usize) {
             duration = slowdown.applied_to(duration).ok_or(Overflow::TIME)?;

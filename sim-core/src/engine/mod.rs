@@ -27,7 +27,7 @@ mod record;
 mod serial;
 mod sweep;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod turns;
 mod windows;
 

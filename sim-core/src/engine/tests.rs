@@ -8,18 +8,18 @@ use super::*;
 use crate::topology::Dimension;
 
 /// A step of a random program: what a rank does, with which peer and tag, on which thread block.
-pub(super) type Step = (u32, u32, u32, u64, usize, usize);
+pub(crate) type Step = (u32, u32, u32, u64, usize, usize);
 
-pub(super) const RANKS: u32 = 5;
+pub(crate) const RANKS: u32 = 5;
 
-pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
+pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let sizes = prop::sample::select(vec![0u64, 1, 700, 65_536, 1_000_000]);
     prop::collection::vec((0..RANKS, 1..RANKS, 0..2u32, sizes, 0..4usize, 0..6usize), 1..80)
 }
 
 /// Each step is a message with a COMP behind it. On each rank every thread block is a chain; a connection
 /// (peer and tag) stays on the thread block that used it first. Nodes may also depend on any earlier one.
-pub(super) fn thread_blocks(steps: &[Step], blocks: usize) -> Graph {
+pub(crate) fn thread_blocks(steps: &[Step], blocks: usize) -> Graph {
     let mut ranks: Vec<_> = (0..RANKS).map(|_| RankGraph::builder()).collect();
     let mut last: Vec<Vec<Option<u32>>> = vec![vec![None; blocks]; RANKS as usize];
     let mut nodes = vec![0u32; RANKS as usize];
@@ -42,7 +42,7 @@ pub(super) fn thread_blocks(steps: &[Step], blocks: usize) -> Graph {
 }
 
 /// Nodes that depend on few others or none, so that the order of a connection is not always fixed.
-pub(super) fn loose(steps: &[Step]) -> Graph {
+pub(crate) fn loose(steps: &[Step]) -> Graph {
     let mut ranks: Vec<_> = (0..RANKS).map(|_| RankGraph::builder()).collect();
     let mut nodes = vec![0u32; RANKS as usize];
     let mut push = |rank: u32, op: Op, back: usize| {

@@ -3,6 +3,7 @@
 use crate::error::Overflow;
 use crate::events::{EventQueue, Message, MessageId, Messages};
 use crate::report::LinkLoad;
+use crate::topology::LinkId;
 use crate::units::{Bytes, Picos};
 
 /// Two ranks between which messages go.
@@ -73,6 +74,12 @@ pub(crate) trait Network {
     /// What a message of the `pair`-th pair takes that has its links for itself: latency and serialisation. None
     /// if the model does not tell them apart.
     fn parts(&self, _pair: u32, _size: Bytes) -> Option<(Picos, Picos)> {
+        None
+    }
+
+    /// Of a message that is at the end of a hop: the link, and from when to when the message occupied it. None in a model where
+    /// a message flows over all links of its route at once.
+    fn crossed(&self, _message: &Message, _now: Picos) -> Option<(LinkId, Picos, Picos)> {
         None
     }
 

@@ -15,9 +15,12 @@ use crate::units::{Bandwidth, Bytes, Picos};
 ///
 /// ```
 /// use sim_core::workload::Roofline;
+/// use chakra_et::workload::Cost;
 ///
-/// // 900 TFLOP/s and 1600 GB/s.
+/// // 900 TFLOP/s and 1600 GB/s: a product of 1024 × 1024 matrices of 2-byte numbers is bound by the memory.
 /// let roofline = Roofline::new(900e12, "1600 GB/s".parse()?)?;
+/// let product = Cost::operations(2 << 30, 6 << 20);
+/// assert_eq!(roofline.time(product), Some("3932.16 ns".parse()?));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,7 +88,7 @@ impl Costs {
             (Conventions::AstraSim, Some(roofline)) => roofline.in_whole_nanos(cost).ok_or(Overflow::TIME),
             (Conventions::AstraSim, None) if cost.micros == 0 => Ok(Picos(PICOS_PER_NANO)),
             (Conventions::Exact, Some(roofline)) if cost.micros == 0 => {
-                roofline.exactly(cost).ok_or(Overflow::TIME)
+                roofline.time(cost).ok_or(Overflow::TIME)
             }
             _ => stated,
         }
@@ -101,7 +104,9 @@ impl Costs {
 }
 
 impl Roofline {
-    fn exactly(self, cost: Cost) -> Option<Picos> {
+    /// The time of a computation of so many operations on so many bytes, whatever duration it states; None if it does not fit.
+    #[must_use]
+    pub fn time(self, cost: Cost) -> Option<Picos> {
         let computing = cost.ops as f64 / self.peak * 1e12;
         let computing = (computing < u64::MAX as f64).then(|| Picos(computing.round() as u64))?;
         Some(computing.max(self.bandwidth.transfer_time(Bytes(cost.bytes))?))

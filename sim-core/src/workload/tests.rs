@@ -1,5 +1,7 @@
 //! Tests of the engine by workloads whose times can be computed by hand.
 
+mod alone;
+
 use std::error::Error;
 use std::sync::{Arc, Mutex};
 
@@ -387,4 +389,58 @@ fn astra_sim_counts_whole_nanoseconds() {
     // 1 ns, then ⌊500 + 1024 / 53.687⌋.
     let report = simulation.run(&builder.finish(), &Ring::default()).unwrap();
     assert_eq!(report.makespan, Picos(520_000));
+}
+
+/// Everything that happened, as text.
+#[derive(Default)]
+struct Diary(Vec<String>);
+
+impl Timeline for Diary {
+    fn span(&mut self, span: &Span<'_>) {
+        let Span { track, what, start, finish } = span;
+        let track = match track {
+            Track::Gpu { rank, .. } => format!("gpu {rank}"),
+            Track::Group { rank, .. } => format!("group {rank}"),
+            Track::ThreadBlock { rank, .. } => format!("block {rank}"),
+            Track::Link { link } => format!("link {}", link.0),
+            other => format!("{other:?}"),
+        };
+        let what = match what {
+            What::Node { name, .. } | What::Collective { name, .. } | What::Message { name, .. } => {
+                (*name).to_owned()
+            }
+            What::Step { step, .. } => format!("{step:?}"),
+            What::Crossing { src, dst, .. } => format!("{src} to {dst}"),
+        };
+        self.0.push(format!("{track}: {what} {}..{}", start.0 / US, finish.0 / US));
+    }
+}
+
+#[test]
+fn a_timeline_hears_of_everything_when_it_ends() {
+    let mut builder = WorkloadBuilder::new(2);
+    for rank in 0..2 {
+        let product = builder.compute(rank, "p", Cost::micros(2), &[]).unwrap();
+        builder.collective(rank, "c", ALL_REDUCE, 8 * US, 0, &[product]).unwrap();
+    }
+    let workload = builder.finish();
+    let topology = fully_connected(2);
+    for model in [Model::LinkQueue, Model::Fluid] {
+        let mut diary = Diary::default();
+        let simulation = WorkloadSimulation::new(&topology).model(model);
+        simulation.run_with_timeline(&workload, &Ring::default(), &mut diary).unwrap();
+        let expected = [
+            "gpu 0: p 0..2",
+            "gpu 1: p 0..2",
+            "link 0: 0 to 1 2..6",
+            "block 0: Send(1) 2..6",
+            "block 1: Receive(0) 2..6",
+            "link 1: 1 to 0 2..6",
+            "block 1: Send(0) 2..6",
+            "group 1: c 2..6",
+            "block 0: Receive(1) 2..6",
+            "group 0: c 2..6",
+        ];
+        assert_eq!(diary.0, expected, "{model}");
+    }
 }

@@ -69,7 +69,8 @@ pub enum Track<'a> {
         /// The thread block; 0 where the algorithm does not say.
         thread_block: u32,
     },
-    /// A link; messages may overlap, except under `link-queue`.
+    /// A link. Under `link-queue` messages follow one another; under the other models each flows over all links of its route
+    /// until it is delivered, and they may overlap.
     Link {
         /// The link.
         link: LinkId,

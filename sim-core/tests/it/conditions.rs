@@ -4,7 +4,8 @@ use chakra_et::graph::Op;
 use sim_core::straggler::Straggler;
 use sim_core::topology::{Dimension, Topology};
 use sim_core::units::{Bandwidth, Picos};
-use sim_core::{Conventions, SimError, Simulation};
+use sim_core::workload::Roofline;
+use sim_core::{Conventions, Model, SimError, Simulation};
 
 use crate::support::*;
 
@@ -96,6 +97,23 @@ fn reductions_without_a_duration_take_their_bytes_over_the_bandwidth() {
 }
 
 #[test]
+fn computations_without_a_duration_take_what_the_roofline_says() {
+    let (topology, slow) = (ring(), stragglers(&["2=x2"]));
+    let roofline = Roofline::new(1e12, "400 GB/s".parse().unwrap()).unwrap();
+    let mut ranks = Ranks::new(3);
+    // 10^7 operations at 10^12 a second; then 10^6 bytes at 4 · 10^11 a second, twice as long on the slow rank.
+    ranks.push(0, Op::Comp { micros: 0, ops: 10_000_000, bytes: MB }, &[]);
+    ranks.push(1, Op::Comp { micros: 7, ops: 10_000_000, bytes: MB }, &[]);
+    ranks.push(2, Op::Comp { micros: 0, ops: 0, bytes: MB }, &[]);
+    let graph = ranks.graph();
+    for model in [Model::Analytical, Model::LinkQueue, Model::Fluid] {
+        let simulation = Simulation::new(&topology).model(model).roofline(roofline).stragglers(&slow);
+        let finish = simulation.run(&graph).unwrap().finish;
+        assert_eq!(finish, ["10 us", "7 us", "5 us"].map(|time| time.parse().unwrap()));
+    }
+}
+
+#[test]
 fn what_cannot_be_meant_is_refused() {
     let topology = ring();
     let refused = |texts: &[&str]| {
@@ -111,6 +129,7 @@ fn what_cannot_be_meant_is_refused() {
         simulation.overheads(Picos(1), Picos(0)),
         simulation.overheads(Picos(0), Picos(1)),
         simulation.reduce_bandwidth("1 GB/s".parse().unwrap()),
+        simulation.roofline(Roofline::new(1.0, "1 GB/s".parse().unwrap()).unwrap()),
     ] {
         let error = simulation.run(&relay().graph()).unwrap_err();
         assert!(matches!(error, SimError::ExactOption { .. }), "{error}");

@@ -253,6 +253,13 @@ impl Network for LinkQueue {
         Some((latency, bandwidth))
     }
 
+    fn crossed(&self, message: &Message, now: Picos) -> Option<(LinkId, Picos, Picos)> {
+        let link = &self.links[((self.hops[message.hop as usize] & LINK) - self.first_link) as usize];
+        let timing = &self.costs[link.cost as usize].timing;
+        let start = Picos(now.0.checked_sub(timing.passage(message.bytes)?.0)?);
+        Some((link.id, start, start.checked_add(timing.occupation(message.bytes)?)?))
+    }
+
     fn link_loads(&self) -> Option<Vec<LinkLoad>> {
         let load = |link: &LinkState| LinkLoad { link: link.id, bytes: Bytes(link.bytes), busy: link.busy };
         Some(self.links.iter().map(load).collect())

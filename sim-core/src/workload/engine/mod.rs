@@ -85,7 +85,7 @@ fn execute<'a, N: Network>(
     topology: &'a Topology,
     timeline: Option<&mut dyn Timeline>,
 ) -> Result<WorkloadReport, WorkloadError> {
-    let mut engine = Engine::new(plan, settings, network, topology, timeline);
+    let mut engine = Engine::new(plan, settings, network, (model, topology), timeline);
     if !engine.run()? {
         return Err(WorkloadError::Stuck(Box::new(engine.diagnose())));
     }

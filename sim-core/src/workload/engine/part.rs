@@ -44,6 +44,22 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
+    /// A place that no part takes.
+    pub(super) fn unused(program: &'a Program) -> Self {
+        Self {
+            program,
+            rank: NONE,
+            instance: NONE,
+            position: NONE,
+            node: NONE,
+            computed_before: 0,
+            states: Vec::new(),
+            unfinished: 0,
+            gates: Vec::new(),
+            starts: Vec::new(),
+        }
+    }
+
     /// Nodes before the start, with room from an earlier part.
     pub(super) fn new(
         program: &'a Program,
@@ -55,19 +71,7 @@ impl<'a> Part<'a> {
         states.clear();
         let state = |deps: &u32| State { phase: *deps, link: NONE, origin: NONE };
         states.extend(program.deps.iter().map(state));
-        let unfinished = program.len() as u32;
-        Self {
-            program,
-            rank,
-            instance,
-            position,
-            node: NONE,
-            computed_before: 0,
-            states,
-            unfinished,
-            gates: Vec::new(),
-            starts: Vec::new(),
-        }
+        Self { rank, instance, position, unfinished: program.len() as u32, states, ..Self::unused(program) }
     }
 }
 

@@ -21,6 +21,9 @@ pub(super) struct RankState {
     /// By node, the rank and node elsewhere that determined when it finished: rank NONE if there is none.
     pub(super) via: Vec<(u32, u32)>,
     pub(super) finish: Picos,
+    /// How many places there are for its shares in collectives, and which are free.
+    pub(super) slots: u32,
+    pub(super) free: Vec<u32>,
     /// The shares of collectives whose chunks others wait for or make, by node.
     pub(super) share_of: FxHashMap<u32, u32>,
     /// Of parts of computations that started when a chunk of a collective was there: the rank and node whose start
@@ -41,6 +44,8 @@ impl RankState {
             cause: vec![NONE; nodes],
             via: vec![(NONE, NONE); nodes],
             finish: Picos::ZERO,
+            slots: 0,
+            free: Vec::new(),
             share_of: FxHashMap::default(),
             chunk_via: FxHashMap::default(),
             come_to: FxHashMap::default(),

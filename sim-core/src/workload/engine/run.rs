@@ -14,9 +14,9 @@ use super::ranks::RankState;
 use super::totals::Totals;
 use crate::compat::Compat;
 use crate::error::{Overflow, SimError};
-use crate::events::{Event, EventQueue, Message, MessageId, Messages, Order};
-use crate::model::Conventions;
+use crate::events::{Event, EventQueue, MOST_RANKS, Message, MessageId, Messages, Order};
 use crate::model::network::Network;
+use crate::model::{Conventions, Model};
 use crate::options::Options;
 use crate::progress::{PartialReport, Progress};
 use crate::straggler::Slowdown;
@@ -43,10 +43,10 @@ pub(super) struct Engine<'a, 't, N> {
     pub(super) settings: Settings<'a>,
     pub(super) network: N,
     pub(super) queue: EventQueue,
-    messages: Messages,
-    /// The traces by rank, then what runs of collectives, in places that are used again.
+    pub(super) messages: Messages,
+    /// The traces by rank, then in places that are used again the shares in collectives: that of rank r in place s is part
+    /// s · ranks + r.
     pub(super) parts: Vec<Part<'a>>,
-    unused: Vec<u32>,
     /// States of parts that have ended, for others.
     room: Vec<Vec<State>>,
     /// By number of the collective.
@@ -70,6 +70,7 @@ pub(super) struct Engine<'a, 't, N> {
     pub(super) timeline: Option<&'t mut dyn Timeline>,
     /// For the links of routes.
     pub(super) topology: &'a Topology,
+    pub(super) model: Model,
 }
 
 impl<'a, 't, N: Network> Engine<'a, 't, N> {
@@ -77,7 +78,7 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
         plan: &'a Plan<'a>,
         settings: Settings<'a>,
         network: N,
-        topology: &'a Topology,
+        (model, topology): (Model, &'a Topology),
         timeline: Option<&'t mut dyn Timeline>,
     ) -> Self {
         let mut slowdown = Vec::new();
@@ -98,7 +99,6 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
             queue: EventQueue::new(order),
             messages: Messages::default(),
             parts: parts.collect(),
-            unused: Vec::new(),
             room: Vec::new(),
             instances: plan.collectives.iter().map(|_| None).collect(),
             direct: vec![Connection::NEW; plan.direct.len()],
@@ -115,6 +115,7 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
             most_in_flight: 0,
             timeline,
             topology,
+            model,
         }
     }
 
@@ -143,6 +144,9 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
     fn happen(&mut self, event: Event) -> Result<(), WorkloadError> {
         match event {
             Event::Arrival(message) => {
+                if self.timeline.is_some() {
+                    self.show_crossing(message);
+                }
                 if self.network.arrive(message, &mut self.messages, &mut self.queue)? {
                     self.deliver(message)?;
                 }
@@ -361,16 +365,7 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
         let open = self.gate(&mut part, rank, node, prepared);
         self.in_flight += program.len();
         self.most_in_flight = self.most_in_flight.max(self.in_flight);
-        let at = match self.unused.pop() {
-            Some(at) => {
-                self.parts[at as usize] = part;
-                at
-            }
-            None => {
-                self.parts.push(part);
-                u32::try_from(self.parts.len() - 1).map_err(|_| Overflow::MESSAGES)?
-            }
-        };
+        let at = self.place(part)?;
         let Some(instance) = &mut self.instances[number as usize] else { return Ok(()) };
         instance.parts[position as usize] = at;
         instance.started += 1;
@@ -399,6 +394,24 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
             }
         }
         Ok(())
+    }
+
+    /// Puts a part at a number that says its rank: by these numbers equal times are ordered.
+    fn place(&mut self, part: Part<'a>) -> Result<u32, Overflow> {
+        let state = &mut self.ranks[part.rank as usize];
+        let slot = state.free.pop().unwrap_or_else(|| {
+            state.slots += 1;
+            state.slots
+        });
+        let at = slot as usize * self.ranks.len() + part.rank as usize;
+        if at >= MOST_RANKS {
+            return Err(Overflow::MESSAGES);
+        }
+        while self.parts.len() <= at {
+            self.parts.push(Part::unused(part.program));
+        }
+        self.parts[at] = part;
+        Ok(at as u32)
     }
 
     /// Issues a node of an algorithm.
@@ -436,7 +449,7 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
 
     /// The parts at both ends of the connection of a node, NONE where one has not started, and the pair of ranks.
     #[inline]
-    fn ends_of(&self, part: u32, connection: u32) -> (u32, u32, u32) {
+    pub(super) fn ends_of(&self, part: u32, connection: u32) -> (u32, u32, u32) {
         match self.parts[part as usize].instance {
             NONE => self.plan.direct[connection as usize],
             number => match &self.instances[number as usize] {
@@ -522,11 +535,11 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
         let Message { bytes, rank: src, node, connection, .. } = self.messages.remove(message);
         self.totals.delivered(bytes)?;
         let (_, dst, pair) = self.ends_of(src, connection);
+        if self.timeline.is_some() {
+            self.show_route(src, node, pair, bytes);
+        }
         let state = self.parts[src as usize].states[node as usize];
         let (matched, recv) = (state.phase == MATCHED, state.link);
-        if self.timeline.is_some() {
-            self.show_crossing(src, node, pair, bytes);
-        }
         if self.is_trace(src) {
             let now = self.queue.now();
             self.ranks[dst as usize].account.communicate(now, false);
@@ -624,7 +637,8 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
         for part in instance.parts {
             let of = &mut self.parts[part as usize];
             self.room.push(std::mem::take(&mut of.states));
-            self.unused.push(part);
+            let ranks = self.ranks.len() as u32;
+            self.ranks[of.rank as usize].free.push(part / ranks);
         }
     }
 

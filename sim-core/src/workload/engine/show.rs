@@ -6,7 +6,9 @@ use chakra_et::workload::CollectiveKind;
 use super::lanes::LaneKind;
 use super::program::NONE;
 use super::run::Engine;
-use crate::model::network::Network;
+use crate::events::MessageId;
+use crate::model::Model;
+use crate::model::network::{Network, Pair};
 use crate::units::Bytes;
 use crate::workload::timeline::{Span, Step, Track, What};
 
@@ -79,21 +81,36 @@ impl<N: Network> Engine<'_, '_, N> {
         timeline.span(&Span { track, what, start, finish });
     }
 
-    /// A message of a SEND is delivered: it has crossed the links of its route.
-    pub(super) fn show_crossing(&mut self, src: u32, send: u32, pair: u32, bytes: Bytes) {
+    /// A message is at the end of a hop, in a model in which it occupies one link after the other.
+    pub(super) fn show_crossing(&mut self, message: MessageId) {
+        let message = self.messages[message];
+        let now = self.queue.now();
+        let Some((link, start, finish)) = self.network.crossed(&message, now) else { return };
+        let (_, _, pair) = self.ends_of(message.rank, message.connection);
         let Some(timeline) = &mut self.timeline else { return };
-        let of = &self.parts[src as usize];
+        let Pair { src, dst } = self.plan.pairs[pair as usize];
+        let what = What::Crossing { src, dst, bytes: message.bytes };
+        timeline.span(&Span { track: Track::Link { link }, what, start, finish });
+    }
+
+    /// A message of a SEND is delivered, in a model in which it flows over all links of its route at once.
+    pub(super) fn show_route(&mut self, part: u32, send: u32, pair: u32, bytes: Bytes) {
+        let finish = self.queue.now();
+        if self.model == Model::LinkQueue {
+            return;
+        }
+        let Some(timeline) = &mut self.timeline else { return };
+        let of = &self.parts[part as usize];
         let start = match of.starts.get(send as usize) {
             Some(start) => *start,
             None => self.ranks[of.rank as usize].start[send as usize],
         };
-        let pair = self.plan.pairs[pair as usize];
+        let Pair { src, dst } = self.plan.pairs[pair as usize];
         let mut route = Vec::new();
-        self.topology.route(pair.src, pair.dst, &mut route);
+        self.topology.route(src, dst, &mut route);
         for link in route {
-            let what = What::Crossing { src: pair.src, dst: pair.dst, bytes };
-            let span = Span { track: Track::Link { link }, what, start, finish: self.queue.now() };
-            timeline.span(&span);
+            let what = What::Crossing { src, dst, bytes };
+            timeline.span(&Span { track: Track::Link { link }, what, start, finish });
         }
     }
 }

@@ -1,0 +1,27 @@
+//! The algorithms of a workload's collectives, by rules.
+//!
+//! A workload ([`chakra_et::workload`]) has its collectives as single nodes; the simulator ([`crate::sim::workload`]) asks for each by which algorithm
+//! it is carried out. [`Rules`] say so by kind, size, group and node; an [`Expander`] looks them up. Rules are made in
+//! Rust, or, with the feature `topology-files`, read from TOML (`Rules::load`).
+#![cfg_attr(feature = "topology-files", doc = "")]
+#![cfg_attr(feature = "topology-files", doc = include_str!("../../docs/workload-rules.md"))]
+
+mod error;
+mod expander;
+#[cfg(feature = "topology-files")]
+mod file;
+mod foreign;
+mod glob;
+mod rule;
+mod rules;
+mod shape;
+mod source;
+mod tuner;
+mod uses;
+
+pub use error::{RuleError, RulePlace};
+pub use expander::Expander;
+pub use rule::{Overlap, Rule};
+pub use rules::Rules;
+pub use tuner::{DefaultChoice, default_choice};
+pub use uses::Used;
