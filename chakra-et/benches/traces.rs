@@ -5,6 +5,7 @@
 mod generator;
 
 use chakra_et::proto::Node;
+use chakra_et::workload;
 use chakra_et::{NodeReader, RankWriter, graph_from_bytes, load_bytes};
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
@@ -70,4 +71,21 @@ fn write(bencher: Bencher, kind: Kind) {
 #[divan::bench(args = KINDS)]
 fn make_and_write(bencher: Bencher, kind: Kind) {
     bencher.counter(ItemsCount::new(NODES)).bench(|| kind.file(NODES));
+}
+
+/// A training step of 8 ranks into a workload.
+#[divan::bench]
+fn read_workload(bencher: Bencher) {
+    let step = generator::training(8, (NODES / 72) as u32).unwrap();
+    let (files, groups) = (step.to_bytes().unwrap(), step.communicators());
+    bencher
+        .counter(ItemsCount::new(step.node_count()))
+        .bench(|| workload::from_bytes(&files, Some(&groups)).unwrap());
+}
+
+/// The collectives of the same.
+#[divan::bench]
+fn join_workload(bencher: Bencher) {
+    let step = generator::training(8, (NODES / 72) as u32).unwrap();
+    bencher.counter(ItemsCount::new(step.node_count())).bench(|| step.collectives().unwrap());
 }

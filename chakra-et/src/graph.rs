@@ -311,6 +311,13 @@ impl RankGraph {
         Origin { step, source }
     }
 
+    /// Replaces what each node does.
+    pub(crate) fn map_ops(&mut self, mut op: impl FnMut(usize, Op) -> Op) {
+        for (node, own) in self.ops.iter_mut().enumerate() {
+            *own = op(node, *own);
+        }
+    }
+
     /// Replaces each source file by the one that `numbers` gives for it. Every file must be in range.
     pub(crate) fn renumber_source_files(&mut self, numbers: &[u16]) {
         for (file, line) in self.source_files.iter_mut().zip(&self.source_lines) {

@@ -3,6 +3,7 @@ mod common;
 
 use std::hint::black_box;
 
+use chakra_et::workload::{self, ReadOptions};
 use chakra_et::{NodeReader, attr, load_bytes};
 use common::{comp, file, gzip, node};
 use peak_alloc::PeakAlloc;
@@ -27,7 +28,14 @@ fn check(name: &str, input: &[u8]) {
             reader.for_each(|node| drop(black_box(node)));
         }
     });
-    println!("{name}: {} bytes, {graph} for the graph, {nodes} for the nodes", input.len());
+    let mut options = ReadOptions::default();
+    options.drop_dangling = true;
+    let workload = most_allocated(|| drop(black_box(workload::load_bytes(&[input], None, &options))));
+    println!(
+        "{name}: {} bytes, {graph} for the graph, {nodes} for the nodes, {workload} for the workload",
+        input.len()
+    );
+    assert!(workload <= bound, "{name}: {workload} bytes for the workload, {bound} are allowed");
     assert!(graph <= bound, "{name}: {graph} bytes for the graph, {bound} are allowed");
     assert!(nodes <= bound, "{name}: {nodes} bytes for the nodes, {bound} are allowed");
 }

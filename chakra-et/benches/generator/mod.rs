@@ -4,6 +4,7 @@
 
 use chakra_et::graph::{Op, Origin, SourceRef, StepRef};
 use chakra_et::proto::{GlobalMetadata, Node};
+use chakra_et::workload::{BuildError, CollectiveKind, Cost, Workload, WorkloadBuilder};
 use chakra_et::{RankWriter, attr, metadata, view};
 
 /// What the nodes of a trace are like.
@@ -108,4 +109,43 @@ impl Kind {
         }
         writer.finish()
     }
+}
+
+/// A training step with so many layers on ranks in tensor-parallel groups of 8: nine nodes a layer and rank.
+pub(crate) fn training(ranks: u32, layers: u32) -> Result<Workload, BuildError> {
+    let mut step = WorkloadBuilder::new(ranks);
+    let tensor = 8.min(ranks);
+    let name = |number: u32| (number + 1).to_string();
+    for group in 0..ranks / tensor {
+        step.group(name(group), group * tensor..(group + 1) * tensor)?;
+    }
+    for at in 0..tensor {
+        step.group(name(ranks / tensor + at), (0..ranks / tensor).map(|group| group * tensor + at))?;
+    }
+    for rank in 0..ranks {
+        let (tp, dp) = (rank / tensor + 1, ranks / tensor + rank % tensor + 1);
+        let mut last: Vec<u32> = vec![];
+        for layer in 0..layers {
+            let name = |what: &str| format!("mb0.transformer.{layer}.{what}");
+            let cost = Cost::operations(1 << 30, 1 << 20);
+            let mut chain = |what: &str, group: Option<(u32, CollectiveKind)>, last: &mut Vec<u32>| {
+                let added = match group {
+                    None => step.compute(rank, name(what), cost, last),
+                    Some((group, kind)) => step.collective(rank, name(what), kind, 1 << 20, group, last),
+                };
+                added.map(|node| *last = vec![node])
+            };
+            chain("gather", Some((tp, CollectiveKind::AllGather)), &mut last)?;
+            for what in ["qkv", "attention", "out"] {
+                chain(what, None, &mut last)?;
+            }
+            chain("scatter", Some((tp, CollectiveKind::ReduceScatter)), &mut last)?;
+            for what in ["up", "activation", "down"] {
+                chain(what, None, &mut last)?;
+            }
+            // The gradients overlap with the layers that follow.
+            chain("gradients", Some((dp, CollectiveKind::AllReduce)), &mut last.clone())?;
+        }
+    }
+    Ok(step.finish())
 }

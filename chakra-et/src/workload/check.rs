@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::collectives::{self, JoinError};
+use super::joined::Circle;
 use super::messages::{End, Messages};
 use super::rank_file::label;
 use super::{Workload, costs};
@@ -80,14 +81,7 @@ pub fn check(workload: &Workload) -> Vec<Finding> {
             let messages = Messages::of(workload, &launches);
             match collectives::join(workload, &launches, &messages) {
                 Err(error) => findings.extend(of_join(workload, error)),
-                Ok(join) => findings.extend(join.circles.into_iter().map(|circle| Finding {
-                    related: circle.nodes,
-                    ..Finding::new(
-                        Level::Error,
-                        "deadlock",
-                        format!("ranks wait for one another: {}", circle.message),
-                    )
-                })),
+                Ok(join) => of_circles(join.circles, &mut findings),
             }
             of_messages(workload, &messages, &mut findings);
         }
@@ -102,23 +96,51 @@ pub fn check(workload: &Workload) -> Vec<Finding> {
 fn of_join(workload: &Workload, error: JoinError) -> Vec<Finding> {
     match error {
         JoinError::Disagree { groups, .. } => {
-            let finding = |group: collectives::Disagreement| Finding {
-                rank: None,
-                ..Finding::new(Level::Error, "collectives-differ", group.message)
+            let finding = |group: collectives::Disagreement| {
+                Finding::new(Level::Error, "collectives-differ", group.message)
             };
             groups.into_iter().map(finding).collect()
         }
         JoinError::Deadlock { message } => vec![Finding::new(Level::Error, "group-deadlock", message)],
         JoinError::Cyclic { rank, cyclic } => {
-            let names = cyclic.nodes.iter().filter_map(|&id| {
-                let of = &workload.ranks[rank as usize];
-                of.graph.find(id).map(|_| NodeRef { rank: rank as usize, node: id })
-            });
-            let related = names.collect();
-            let node = cyclic.nodes.first().copied();
-            let finding = Finding::new(Level::Error, "cyclic-dependence", cyclic.to_string());
-            vec![Finding { rank: Some(rank), node, related, ..finding }]
+            let of = &workload.ranks[rank as usize];
+            let mut named: Vec<String> = cyclic
+                .nodes
+                .iter()
+                .take(SHOWN_OF_CIRCLE)
+                .map(|&id| of.graph.find(id).map_or_else(|| format!("node {id}"), |node| label(of, node)))
+                .collect();
+            match cyclic.nodes.len() {
+                count if count > SHOWN_OF_CIRCLE => named.push(format!("… ({count} nodes)")),
+                _ => named.extend(cyclic.nodes.first().map(|id| format!("node {id}"))),
+            }
+            let message = format!("nodes wait for one another: {}", named.join(" needs "));
+            let related = cyclic.nodes.iter().map(|&node| NodeRef { rank: rank as usize, node });
+            vec![Finding {
+                rank: Some(rank),
+                node: cyclic.nodes.first().copied(),
+                related: related.collect(),
+                ..Finding::new(Level::Error, "cyclic-dependence", message)
+            }]
         }
+    }
+}
+
+/// Most nodes of a circle within a rank that a message names.
+const SHOWN_OF_CIRCLE: usize = 8;
+
+/// Most circles that are shown; a last finding says how many more there are.
+const CIRCLES: usize = 10;
+
+fn of_circles(circles: Vec<Circle>, findings: &mut Vec<Finding>) {
+    let count = circles.len();
+    findings.extend(circles.into_iter().take(CIRCLES).map(|circle| {
+        let message = format!("ranks wait for one another: {}", circle.message);
+        Finding { related: circle.nodes, ..Finding::new(Level::Error, "deadlock", message) }
+    }));
+    if count > CIRCLES {
+        let message = format!("and {} more circles in which ranks wait for one another", count - CIRCLES);
+        findings.push(Finding::new(Level::Error, "deadlock", message));
     }
 }
 

@@ -39,6 +39,7 @@ mod messages;
 mod order;
 mod rank_file;
 mod read;
+mod replicate;
 mod stated;
 mod summary;
 mod write;
@@ -49,6 +50,7 @@ pub use collectives::{Collective, Collectives, Disagreement, JoinError};
 pub use kind::CollectiveKind;
 pub use order::Cyclic;
 pub use read::{GroupProblem, LoadError, Loaded, ReadOptions, from_bytes, load, load_bytes, read};
+pub use replicate::{GroupRule, ReplicateError, Replication, replicate};
 pub use summary::{GroupSummary, Summary};
 pub use write::WriteError;
 

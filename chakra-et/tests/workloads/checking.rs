@@ -168,7 +168,12 @@ fn what_the_join_finds_is_an_error_for_each_group() -> Result<(), BuildError> {
     let findings = check(&builder.finish());
     assert_eq!(ids(&findings), [("collectives-differ", Level::Error); 2]);
     let circle = from_bytes(&[file(&[comp(1, &[2]), comp(2, &[1])])], None).unwrap();
-    assert_eq!(ids(&check(&circle))[0], ("cyclic-dependence", Level::Error));
+    let findings = check(&circle);
+    assert_eq!(ids(&findings)[0], ("cyclic-dependence", Level::Error));
+    assert_eq!(
+        findings[0].to_string(),
+        "rank 0: nodes wait for one another: node 1 \"COMP_NODE_1\" needs node 2 \"COMP_NODE_2\" needs node 1"
+    );
     Ok(())
 }
 

@@ -4,9 +4,11 @@ mod checking;
 #[path = "../common/mod.rs"]
 mod common;
 mod joining;
+mod progress;
 mod reading;
 #[cfg(feature = "json")]
 mod samples;
+mod scaling;
 mod writing;
 
 use chakra_et::proto::{Node, NodeType};

@@ -86,3 +86,28 @@ fn every_workload_is_read_with_the_nodes_that_its_index_says() {
         assert!(loaded.warnings.iter().all(|warning| warning.kind.id() == expected), "{name}");
     }
 }
+
+/// Single ranks of larger jobs: what they are is said.
+#[test]
+fn single_ranks_of_real_jobs_are_read_and_known_for_what_they_are() {
+    let Some(samples) = samples() else { return };
+    let dirty = samples.join("pytorch_dirty_1r/chakra");
+    let error = workload::read(&dirty, None).unwrap_err().to_string();
+    assert!(error.contains("dependence on id") && error.contains("`drop_dangling` leaves out"), "{error}");
+    let mut options = ReadOptions::default();
+    options.drop_dangling = true;
+    let loaded = workload::load(&dirty, None, &options).unwrap();
+    assert_eq!(loaded.workload.node_count(), 3664);
+    let warnings: Vec<&str> = loaded.warnings.iter().map(|warning| warning.kind.id()).collect();
+    for id in ["dropped-dependence", "host-collective"] {
+        assert!(warnings.contains(&id), "{warnings:?}");
+    }
+    // The trace has a circle, too: its converter was known for that.
+    let ids = |workload: &Workload| -> Vec<&str> {
+        workload::check(workload).iter().map(|finding| finding.id).collect()
+    };
+    assert_eq!(ids(&loaded.workload), ["cyclic-dependence", "computation-without-cost", "one-rank"]);
+
+    let host = workload::read(samples.join("pytorch_hostonly_1r/host"), None).unwrap();
+    assert_eq!(ids(&host), ["computation-without-cost", "no-communication"]);
+}

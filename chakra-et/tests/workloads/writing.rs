@@ -4,15 +4,15 @@ use super::*;
 use proptest::prelude::*;
 
 /// What a random workload is made of: for each node a kind, a figure, and what it depends on.
-type Recipe = Vec<Vec<(u8, u32, Vec<prop::sample::Index>)>>;
+pub(crate) type Recipe = Vec<Vec<(u8, u32, Vec<prop::sample::Index>)>>;
 
-fn recipe() -> impl Strategy<Value = Recipe> {
+pub(crate) fn recipe() -> impl Strategy<Value = Recipe> {
     let node = (0..7_u8, any::<u32>(), proptest::collection::vec(any::<prop::sample::Index>(), 0..3));
     proptest::collection::vec(proptest::collection::vec(node, 1..12), 1..6)
 }
 
 /// Builds what a recipe says. The groups overlap, and have roots.
-fn build(recipe: &Recipe) -> Workload {
+pub(crate) fn build(recipe: &Recipe) -> Workload {
     let ranks = recipe.len() as u32;
     let mut builder = WorkloadBuilder::new(ranks);
     let mut all: Vec<(u32, Vec<u32>)> = vec![(0, (0..ranks).collect())];
