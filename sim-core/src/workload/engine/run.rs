@@ -7,14 +7,14 @@ use chakra_et::graph::Op;
 use rustc_hash::FxHashMap;
 
 use super::lanes::{Lane, LaneKind};
-use super::part::{Connection, EARLY, FINISHED, ISSUED, Instance, MATCHED, Part, Side, State};
+use super::part::{Connection, EARLY, FINISHED, ISSUED, Instance, Part, State};
 use super::plan::Plan;
 use super::program::NONE;
 use super::ranks::RankState;
 use super::totals::Totals;
 use crate::compat::Compat;
 use crate::error::{Overflow, SimError};
-use crate::events::{Event, EventQueue, MOST_RANKS, Message, MessageId, Messages, Order};
+use crate::events::{Event, EventQueue, Messages, Order};
 use crate::model::network::Network;
 use crate::model::{Conventions, Model};
 use crate::options::Options;
@@ -48,7 +48,7 @@ pub(super) struct Engine<'a, 't, N> {
     /// s · ranks + r.
     pub(super) parts: Vec<Part<'a>>,
     /// States of parts that have ended, for others.
-    room: Vec<Vec<State>>,
+    pub(super) room: Vec<Vec<State>>,
     /// By number of the collective.
     pub(super) instances: Vec<Option<Box<Instance<'a>>>>,
     /// Of messages outside collectives.
@@ -65,7 +65,7 @@ pub(super) struct Engine<'a, 't, N> {
     ends: FxHashMap<(u32, Picos), Vec<(u32, u32)>>,
     events: u64,
     pub(super) unfinished: usize,
-    in_flight: usize,
+    pub(super) in_flight: usize,
     pub(super) most_in_flight: usize,
     pub(super) timeline: Option<&'t mut dyn Timeline>,
     /// For the links of routes.
@@ -286,7 +286,7 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
         })
     }
 
-    fn slowed(&self, rank: u32, duration: Picos) -> Result<Picos, Overflow> {
+    pub(super) fn slowed(&self, rank: u32, duration: Picos) -> Result<Picos, Overflow> {
         match self.slowdown.get(rank as usize) {
             Some(slowdown) => slowdown.applied_to(duration).ok_or(Overflow::TIME),
             None => Ok(duration),
@@ -294,7 +294,7 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
     }
 
     /// Finishes a node after a time.
-    fn end_after(&mut self, part: u32, node: u32, duration: Picos) -> Result<(), WorkloadError> {
+    pub(super) fn end_after(&mut self, part: u32, node: u32, duration: Picos) -> Result<(), WorkloadError> {
         match self.settings.conventions {
             Conventions::Exact if duration == Picos::ZERO => self.complete(part, node),
             Conventions::AstraSim if !self.is_trace(part) => {
@@ -321,329 +321,20 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
         self.finish(part, node)
     }
 
-    /// A rank comes to a collective: its share begins.
-    fn start_share(&mut self, rank: u32, node: u32) -> Result<(), WorkloadError> {
-        let now = self.queue.now();
-        let trace = &self.plan.traces[rank as usize];
-        let own = trace.program.attached[node as usize];
-        let group = self.plan.collectives[own as usize].group;
-        // In the order in which this rank comes to them, which by our own rules is that of their numbers.
-        let number = match self.settings.compat {
-            None => Some(own),
-            Some(_) => {
-                let k = self.ranks[rank as usize].next_of_group(group);
-                self.plan.nth_of_group(group, k)
-            }
-        };
-        let Some(number) = number else { return Ok(()) };
-        let used = self.plan.uses[own as usize];
-        let prepared = &self.plan.algorithms[used.algorithm as usize];
-        let members = &self.plan.workload.groups()[group as usize].members;
-        if self.instances[number as usize].is_none() {
-            let connections = vec![Connection::NEW; prepared.connections.len()];
-            let pairs = &self.plan.bindings[used.binding as usize][..];
-            let parts = vec![NONE; members.len()];
-            let instance =
-                Instance { collective: own, pairs, connections, parts, started: 0, ended: 0, since: now };
-            self.instances[number as usize] = Some(Box::new(instance));
-        }
-        let Some(instance) = &mut self.instances[number as usize] else { return Ok(()) };
-        let (of, here) =
-            (&self.plan.collectives[instance.collective as usize], &self.plan.collectives[own as usize]);
-        if (of.kind, of.bytes) != (here.kind, here.bytes)
-            || self.plan.uses[instance.collective as usize].algorithm != used.algorithm
-        {
-            return Err(self.other_collective(rank, node, number));
-        }
-        let position = self.plan.positions[group as usize].get(&rank).copied().unwrap_or(NONE);
-        let program = &prepared.programs[position as usize];
-        let mut part = Part::new(program, rank, number, position, self.room.pop().unwrap_or_default());
-        part.node = node;
-        if self.timeline.is_some() {
-            part.starts = vec![now; program.len()];
-        }
-        let open = self.gate(&mut part, rank, node, prepared);
-        self.in_flight += program.len();
-        self.most_in_flight = self.most_in_flight.max(self.in_flight);
-        let at = self.place(part)?;
-        let Some(instance) = &mut self.instances[number as usize] else { return Ok(()) };
-        instance.parts[position as usize] = at;
-        instance.started += 1;
-        let complete = instance.started as usize == instance.parts.len();
-        let state = &mut self.ranks[rank as usize];
-        state.account.communicate(now, true);
-        self.parts[at as usize].computed_before = state.account.computed(now);
-        if !trace.tiles.is_empty() {
-            state.share_of.insert(node, at);
-        }
-        if complete {
-            self.note_waiting(number);
-        }
-        for chunk in open {
-            self.release_chunk(rank, node, chunk, (rank, node));
-        }
-        if program.len() == 0 {
-            return self.end_share(at, position);
-        }
-        let part = &mut self.parts[at as usize];
-        for root in &program.roots {
-            let state = &mut part.states[*root as usize];
-            state.origin = position;
-            if state.phase == 0 {
-                self.ready.push_back((at, *root));
-            }
-        }
-        Ok(())
-    }
-
-    /// Puts a part at a number that says its rank: by these numbers equal times are ordered.
-    fn place(&mut self, part: Part<'a>) -> Result<u32, Overflow> {
-        let state = &mut self.ranks[part.rank as usize];
-        let slot = state.free.pop().unwrap_or_else(|| {
-            state.slots += 1;
-            state.slots
-        });
-        let at = slot as usize * self.ranks.len() + part.rank as usize;
-        if at >= MOST_RANKS {
-            return Err(Overflow::MESSAGES);
-        }
-        while self.parts.len() <= at {
-            self.parts.push(Part::unused(part.program));
-        }
-        self.parts[at] = part;
-        Ok(at as u32)
-    }
-
-    /// Issues a node of an algorithm.
-    fn issue(&mut self, part: u32, node: u32) -> Result<(), WorkloadError> {
-        let now = self.queue.now();
-        let of = &mut self.parts[part as usize];
-        of.states[node as usize].phase = ISSUED;
-        if let Some(start) = of.starts.get_mut(node as usize) {
-            *start = now;
-        }
-        match of.program.ops[node as usize] {
-            Op::Send { .. } => self.issue_send(part, node),
-            Op::Recv { .. } => self.issue_recv(part, node),
-            Op::Comp { micros, ops, bytes } => {
-                let rank = of.rank;
-                let duration = self.step_duration(micros, ops, bytes)?;
-                let duration = self.slowed(rank, duration)?;
-                self.end_after(part, node, duration)
-            }
-            // The plan lets no other through.
-            _ => Ok(()),
-        }
-    }
-
-    /// How long a computation of an algorithm takes.
-    fn step_duration(&self, micros: u64, ops: u64, bytes: u64) -> Result<Picos, Overflow> {
-        let Settings { conventions, options, costs, .. } = self.settings;
-        if let (Some(bandwidth), 0, 1..) = (options.reduce_bandwidth, micros, ops) {
-            return bandwidth.transfer_time(Bytes(bytes)).ok_or(Overflow::TIME);
-        }
-        // ASTRA-sim looks at the stated duration only.
-        let costs = if conventions == Conventions::AstraSim { Costs::default() } else { costs };
-        costs.compute(conventions, chakra_et::workload::Cost { micros, ops, bytes })
-    }
-
-    /// The parts at both ends of the connection of a node, NONE where one has not started, and the pair of ranks.
-    #[inline]
-    pub(super) fn ends_of(&self, part: u32, connection: u32) -> (u32, u32, u32) {
-        match self.parts[part as usize].instance {
-            NONE => self.plan.direct[connection as usize],
-            number => match &self.instances[number as usize] {
-                Some(instance) => {
-                    let used = self.plan.uses[instance.collective as usize];
-                    let algorithm = &self.plan.algorithms[used.algorithm as usize];
-                    let (src, dst) = algorithm.connections[connection as usize];
-                    let part = |position: u32| instance.parts[position as usize];
-                    (part(src), part(dst), instance.pairs[connection as usize])
-                }
-                None => (NONE, NONE, NONE),
-            },
-        }
-    }
-
-    #[inline]
-    fn connect(&mut self, part: u32, node: u32, side: Side, own: u32, other: u32) -> Option<u32> {
-        let connection = self.parts[part as usize].program.attached[node as usize];
-        let connection = match self.parts[part as usize].instance {
-            NONE => &mut self.direct[connection as usize],
-            number => &mut self.instances[number as usize].as_mut()?.connections[connection as usize],
-        };
-        connection.issue(side, node, own, other, &mut self.parts)
-    }
-
-    fn issue_send(&mut self, part: u32, node: u32) -> Result<(), WorkloadError> {
-        let connection = self.parts[part as usize].program.attached[node as usize];
-        let (_, dst, _) = self.ends_of(part, connection);
-        if let Some(recv) = self.connect(part, node, Side::Send, part, dst) {
-            self.matched(part, node, dst, recv)?;
-        }
-        let overhead = self.settings.options.send_overhead;
-        if overhead > Picos::ZERO {
-            return Ok(self.queue.schedule(overhead, Event::Inject { rank: part, node })?);
-        }
-        self.send(part, node)
-    }
-
-    /// Hands the message of a SEND to the network.
-    #[inline]
-    fn send(&mut self, part: u32, node: u32) -> Result<(), WorkloadError> {
-        let of = &self.parts[part as usize];
-        let Op::Send { bytes, .. } = of.program.ops[node as usize] else { return Ok(()) };
-        let connection = of.program.attached[node as usize];
-        let (_, _, pair) = self.ends_of(part, connection);
-        let message = self.messages.insert(Message::new(Bytes(bytes), part, node, connection))?;
-        Ok(self.network.inject(message, pair, &mut self.messages, &mut self.queue)?)
-    }
-
-    fn issue_recv(&mut self, part: u32, node: u32) -> Result<(), WorkloadError> {
-        let connection = self.parts[part as usize].program.attached[node as usize];
-        let (src, _, _) = self.ends_of(part, connection);
-        let Some(send) = self.connect(part, node, Side::Recv, part, src) else { return Ok(()) };
-        let early = self.parts[src as usize].states[send as usize].phase == EARLY;
-        self.matched(src, send, part, node)?;
-        if early {
-            self.parts[src as usize].states[send as usize].phase = FINISHED;
-            let overhead = self.settings.options.receive_overhead;
-            self.queue.schedule(overhead, Event::Received { rank: part, node })?;
-        }
-        Ok(())
-    }
-
-    /// A SEND and a RECV belong together.
-    fn matched(&mut self, src: u32, send: u32, dst: u32, recv: u32) -> Result<(), WorkloadError> {
-        let sizes = (
-            self.parts[src as usize].program.ops[send as usize],
-            self.parts[dst as usize].program.ops[recv as usize],
-        );
-        if let (Op::Send { bytes: sent, .. }, Op::Recv { bytes: wanted, .. }) = sizes
-            && sent != wanted
-        {
-            return Err(self.size_mismatch(src, send, dst, recv));
-        }
-        let state = &mut self.parts[src as usize].states[send as usize];
-        state.link = recv;
-        state.phase = MATCHED;
-        Ok(())
-    }
-
-    /// The message is at its destination: the SEND finishes, then the RECV if it waits.
-    fn deliver(&mut self, message: MessageId) -> Result<(), WorkloadError> {
-        let Message { bytes, rank: src, node, connection, .. } = self.messages.remove(message);
-        self.totals.delivered(bytes)?;
-        let (_, dst, pair) = self.ends_of(src, connection);
-        if self.timeline.is_some() {
-            self.show_route(src, node, pair, bytes);
-        }
-        let state = self.parts[src as usize].states[node as usize];
-        let (matched, recv) = (state.phase == MATCHED, state.link);
-        if self.is_trace(src) {
-            let now = self.queue.now();
-            self.ranks[dst as usize].account.communicate(now, false);
-            if matched {
-                self.ranks[dst as usize].via[recv as usize] = (src, node);
-            }
-        } else if matched {
-            self.parts[dst as usize].states[recv as usize].origin = state.origin;
-        }
-        if !matched {
-            self.parts[src as usize].states[node as usize].phase = EARLY;
-        }
-        self.finish(src, node)?;
-        if !matched {
-            return Ok(());
-        }
-        let overhead = self.settings.options.receive_overhead;
-        if overhead > Picos::ZERO {
-            return Ok(self.queue.schedule(overhead, Event::Received { rank: dst, node: recv })?);
-        }
-        self.finish(dst, recv)
-    }
-
     /// A node has finished.
     #[inline]
-    fn finish(&mut self, part: u32, node: u32) -> Result<(), WorkloadError> {
+    pub(super) fn finish(&mut self, part: u32, node: u32) -> Result<(), WorkloadError> {
         let rank = self.parts[part as usize].rank;
         self.complete(part, node)?;
         self.settle(rank)
     }
 
-    fn complete(&mut self, part: u32, node: u32) -> Result<(), WorkloadError> {
+    pub(super) fn complete(&mut self, part: u32, node: u32) -> Result<(), WorkloadError> {
         if self.is_trace(part) { self.complete_node(part, node) } else { self.complete_step(part, node) }
     }
 
-    /// A node of an algorithm has finished.
-    fn complete_step(&mut self, part: u32, node: u32) -> Result<(), WorkloadError> {
-        let of = &mut self.parts[part as usize];
-        let state = &mut of.states[node as usize];
-        if state.phase != EARLY {
-            state.phase = FINISHED;
-        }
-        let origin = state.origin;
-        for successor in of.program.successors(node) {
-            let state = &mut of.states[*successor as usize];
-            state.phase -= 1;
-            if state.phase == 0 {
-                state.origin = origin;
-                self.ready.push_back((part, *successor));
-            }
-        }
-        of.unfinished -= 1;
-        let (over, gated) = (of.unfinished == 0, !of.gates.is_empty());
-        if self.timeline.is_some() {
-            self.show_step(part, node);
-        }
-        if gated {
-            self.pass_gates(part, node);
-        }
-        if over { self.end_share(part, origin) } else { Ok(()) }
-    }
-
-    /// A rank's share in a collective is over; `origin` is the position of the rank that determined when.
-    fn end_share(&mut self, part: u32, origin: u32) -> Result<(), WorkloadError> {
-        let Part { rank, instance: number, position, node, .. } = self.parts[part as usize];
-        let Some(instance) = &mut self.instances[number as usize] else { return Ok(()) };
-        instance.ended += 1;
-        let collective = &self.plan.collectives[instance.collective as usize];
-        let members = &self.plan.workload.groups()[collective.group as usize].members;
-        if origin != position
-            && let Some(of) = instance.parts.get(origin as usize).filter(|part| **part != NONE)
-        {
-            let late = members[origin as usize];
-            self.ranks[rank as usize].via[node as usize] = (late, self.parts[*of as usize].node);
-        }
-        self.in_flight -= self.parts[part as usize].program.len();
-        let now = self.queue.now();
-        let state = &mut self.ranks[rank as usize];
-        let span = now.0 - state.start[node as usize].0;
-        let computed = state.account.computed(now) - self.parts[part as usize].computed_before;
-        state.account.communicate(now, false);
-        self.totals.share(instance.collective, Picos(span), Picos(span - computed));
-        self.complete_node(rank, node)?;
-        let Some(instance) = &self.instances[number as usize] else { return Ok(()) };
-        if instance.ended as usize == instance.parts.len() {
-            self.dissolve(number);
-        }
-        Ok(())
-    }
-
-    /// A collective is over on all ranks.
-    fn dissolve(&mut self, number: u32) {
-        let Some(instance) = self.instances[number as usize].take() else { return };
-        self.totals.span(instance.collective, Picos(self.queue.now().0 - instance.since.0));
-        for part in instance.parts {
-            let of = &mut self.parts[part as usize];
-            self.room.push(std::mem::take(&mut of.states));
-            let ranks = self.ranks.len() as u32;
-            self.ranks[of.rank as usize].free.push(part / ranks);
-        }
-    }
-
     /// A node of a trace has finished.
-    fn complete_node(&mut self, rank: u32, node: u32) -> Result<(), WorkloadError> {
+    pub(super) fn complete_node(&mut self, rank: u32, node: u32) -> Result<(), WorkloadError> {
         let now = self.queue.now();
         let trace = &self.plan.traces[rank as usize];
         let part = &mut self.parts[rank as usize];

@@ -14,6 +14,14 @@ use crate::workload::stuck::{StuckWorkload, Wait};
 /// A node of a rank's trace.
 type At = (u32, u32);
 
+/// What is looked up again and again. Only looked up, never walked.
+struct Clues {
+    /// By connection of messages outside collectives, the first SEND that was not issued.
+    unsent: FxHashMap<u32, At>,
+    /// By node of a share that is under way, the number of the collective's instance.
+    running: FxHashMap<At, usize>,
+}
+
 impl<N: Network> Engine<'_, '_, N> {
     pub(super) fn diagnose(&self) -> StuckWorkload {
         let nodes = self.plan.traces.iter().map(|trace| trace.program.len()).sum();
@@ -26,6 +34,7 @@ impl<N: Network> Engine<'_, '_, N> {
         };
         // Follow from each unfinished node: the first circle is the answer, else the first chain. Nodes that were looked at
         // lead to no circle.
+        let clues = self.clues();
         let mut seen = FxHashMap::default();
         let mut first_chain = Vec::new();
         for start in self.unfinished_nodes() {
@@ -40,7 +49,7 @@ impl<N: Network> Engine<'_, '_, N> {
                     }
                     break;
                 }
-                let (why, next) = self.why(here);
+                let (why, next) = self.why(&clues, here);
                 chain.push((here, why));
                 at = next;
             }
@@ -53,6 +62,25 @@ impl<N: Network> Engine<'_, '_, N> {
         }
         report.waits = first_chain.into_iter().map(|(at, why)| self.wait(at, why)).collect();
         report
+    }
+
+    fn clues(&self) -> Clues {
+        let mut clues = Clues { unsent: FxHashMap::default(), running: FxHashMap::default() };
+        for (rank, trace) in (0..).zip(&self.plan.traces) {
+            for (node, op) in (0..).zip(&trace.program.ops) {
+                let phase = self.parts[rank as usize].states[node as usize].phase;
+                if op.is_send() && phase < FINISHED {
+                    clues.unsent.entry(trace.program.attached[node as usize]).or_insert((rank, node));
+                }
+            }
+        }
+        for (number, instance) in self.instances.iter().enumerate() {
+            let parts = instance.iter().flat_map(|instance| &instance.parts).filter(|part| **part != NONE);
+            for part in parts.map(|part| &self.parts[*part as usize]) {
+                clues.running.insert((part.rank, part.node), number);
+            }
+        }
+        clues
     }
 
     fn unfinished_nodes(&self) -> impl Iterator<Item = At> + '_ {
@@ -69,27 +97,38 @@ impl<N: Network> Engine<'_, '_, N> {
     }
 
     /// Why a node waits, in words, and for which other, if there is one.
-    fn why(&self, at: At) -> (String, Option<At>) {
+    fn why(&self, clues: &Clues, at: At) -> (String, Option<At>) {
         let (rank, node) = at;
         let part = &self.parts[rank as usize];
         let trace = &self.plan.traces[rank as usize];
         let phase = part.states[node as usize].phase;
         if phase >= FINISHED {
             return match trace.program.ops[node as usize] {
-                Op::Recv { src, .. } => self.why_receive(node, rank, src),
-                Op::Coll { .. } => self.why_collective(rank, node),
+                Op::Recv { src, .. } => self.why_receive(clues, rank, node, src),
+                Op::Coll { .. } => self.why_collective(clues, rank, node),
                 _ => ("is under way".to_owned(), None),
             };
         }
         if phase > 0 {
-            let blocked = (0..trace.program.len() as u32).find(|dep| {
-                !self.has_finished((rank, *dep)) && trace.program.successors(*dep).contains(&node)
-            });
+            let graph = self.plan.workload.rank(rank as usize).graph();
+            let unfinished = |number: &u32| {
+                let nodes = trace.node(*number)..trace.node(*number + 1);
+                nodes.into_iter().find(|dep| !self.has_finished((rank, *dep)))
+            };
+            // A collective whose chunks the node waits for comes after what it waits for as a whole.
+            let number = trace.number(node);
+            let by_chunks = |dep: &u32| {
+                let waiters = trace.waiters.get(&trace.node(*dep));
+                waiters.is_some_and(|waiters| waiters.iter().any(|waiter| waiter.1 == node))
+            };
+            let deps = graph.deps(number).iter().filter(|dep| !by_chunks(dep));
+            let blocked = deps.into_iter().find_map(unfinished);
             return match blocked {
                 Some(dep) => (format!("depends on {}", self.name((rank, dep))), Some((rank, dep))),
-                None => match trace.waiters.iter().find(|(_, of)| of.iter().any(|waiter| waiter.1 == node)) {
-                    Some((of, _)) => {
-                        (format!("waits for a chunk of {}", self.name((rank, *of))), Some((rank, *of)))
+                None => match graph.deps(number).iter().find(|dep| by_chunks(dep)) {
+                    Some(of) => {
+                        let of = (rank, trace.node(*of));
+                        (format!("waits for a chunk of {}", self.name(of)), Some(of))
                     }
                     None => ("waits".to_owned(), None),
                 },
@@ -110,9 +149,9 @@ impl<N: Network> Engine<'_, '_, N> {
             return (format!("{why} {}", self.name(busy)), Some(busy));
         }
         // In its order, an earlier collective has not come yet.
-        let earlier = (0..trace.program.len() as u32).find(|other| {
-            trace.lanes[*other as usize] == lane_number
-                && trace.program.attached[*other as usize] == lane.next
+        let earlier = self.plan.collectives.get(lane.next as usize).and_then(|collective| {
+            let position = self.plan.positions[collective.group as usize].get(&rank)?;
+            Some(trace.node(collective.nodes[*position as usize]))
         });
         match earlier {
             Some(earlier) => {
@@ -123,16 +162,10 @@ impl<N: Network> Engine<'_, '_, N> {
         }
     }
 
-    fn why_receive(&self, node: u32, rank: u32, src: u32) -> (String, Option<At>) {
+    fn why_receive(&self, clues: &Clues, rank: u32, node: u32, src: u32) -> (String, Option<At>) {
         let connection = self.plan.traces[rank as usize].program.attached[node as usize];
-        let sender = &self.plan.traces[src as usize].program;
-        let send = (0..sender.len() as u32).find(|send| {
-            sender.ops[*send as usize].is_send()
-                && sender.attached[*send as usize] == connection
-                && self.parts[src as usize].states[*send as usize].phase < FINISHED
-        });
-        match send {
-            Some(send) => (format!("waits for {}", self.name((src, send))), Some((src, send))),
+        match clues.unsent.get(&connection) {
+            Some(send) => (format!("waits for {}", self.name(*send)), Some(*send)),
             None => {
                 let waits = self.direct[connection as usize].first_waiting(Side::Recv).is_some();
                 debug_assert!(waits, "a RECV that is issued and not served waits on its connection");
@@ -141,15 +174,12 @@ impl<N: Network> Engine<'_, '_, N> {
         }
     }
 
-    fn why_collective(&self, rank: u32, node: u32) -> (String, Option<At>) {
+    fn why_collective(&self, clues: &Clues, rank: u32, node: u32) -> (String, Option<At>) {
         let trace = &self.plan.traces[rank as usize];
         let own = trace.program.attached[node as usize];
         let group = self.plan.collectives[own as usize].group;
         let members = &self.plan.workload.groups()[group as usize].members;
-        let running = self.instances.iter().flatten().find(|instance| {
-            let parts = instance.parts.iter().filter(|part| **part != NONE);
-            parts.map(|part| &self.parts[*part as usize]).any(|part| (part.rank, part.node) == (rank, node))
-        });
+        let running = clues.running.get(&(rank, node)).and_then(|number| self.instances[*number].as_deref());
         let Some(instance) = running else {
             return ("is one more than the others of its group have".to_owned(), None);
         };
