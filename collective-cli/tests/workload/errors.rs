@@ -102,6 +102,9 @@ fn groups_in_opposite_order_are_a_deadlock_with_its_circle() {
     assert_eq!(report["findings"][0]["level"], json!("error"));
     // A dry run finds it as well.
     assert!(fails(at, 1, &format!("{run} --dry-run")).contains("deadlock"));
+    let output = collective(at, &format!("{run} --dry-run --json"));
+    let report = json(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!((output.status.code(), &report["verdict"]), (Some(1), &json!("deadlock")));
 }
 
 #[test]

@@ -67,6 +67,7 @@ fn to_json(subject: &Subject<'_>, summary: &Summary, expander: &Expander) -> Val
     });
     json!({
         "workload": subject.prefix.display().to_string(),
+        "verdict": findings::verdict(&subject.findings).unwrap_or("pass"),
         "ranks": summary.ranks,
         "nodes": summary.nodes,
         "computations": {"gpu": summary.computations[0], "cpu": summary.computations[1]},

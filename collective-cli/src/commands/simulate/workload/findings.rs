@@ -37,6 +37,7 @@ pub(super) fn warnings(of_files: &[Warning], findings: &[Finding]) -> Vec<String
     }
     let of_files = alike.into_iter().map(|(warning, more)| match more {
         0 => warning.to_string(),
+        1 => format!("{warning}; likewise in one more file"),
         more => format!("{warning}; likewise in {more} more files"),
     });
     let of_findings = findings.iter().filter(|finding| finding.level == Level::Warning);
@@ -47,4 +48,23 @@ pub(super) fn warnings(of_files: &[Warning], findings: &[Finding]) -> Vec<String
 pub(super) fn errors(findings: &[Finding]) -> String {
     let errors = findings.iter().filter(|finding| finding.level == Level::Error);
     errors.map(|finding| format!("\n  {}: {finding}", finding.id)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use chakra_et::NodeReader;
+
+    use super::*;
+
+    #[test]
+    fn what_is_alike_in_several_files_is_said_once() {
+        // Metadata of version "0.0.4", then a message without bytes.
+        let mut reader = NodeReader::new(&b"\x07\x0a\x050.0.4\x00"[..]).unwrap();
+        assert_eq!(reader.by_ref().count(), 1);
+        let warning = reader.warnings()[0].clone();
+        let lines = |count: usize| warnings(&vec![warning.clone(); count], &[]);
+        assert_eq!(lines(1), [warning.to_string()]);
+        assert_eq!(lines(2), [format!("{warning}; likewise in one more file")]);
+        assert_eq!(lines(5), [format!("{warning}; likewise in 4 more files")]);
+    }
 }

@@ -65,8 +65,8 @@ fn row(step: &PathNode) -> Vec<String> {
         if step.rank == step.to { step.rank.to_string() } else { format!("{}→{}", step.rank, step.to) };
     let named = step.kind != PathKind::LateStart;
     vec![
-        shortened(&what(step), 34),
-        if named { shortened(&step.name, 24) } else { String::new() },
+        shortened(&what(step), 30),
+        if named { shortened(&step.name, 22) } else { String::new() },
         if named { step.node.to_string() } else { String::new() },
         ranks,
         micros(step.start),
