@@ -39,7 +39,8 @@ pub enum WorkloadError {
     /// A rank issues another collective than the others, in the order in which it comes to them.
     #[error(
         "{group}: rank {rank} comes to node {node} {name:?} where rank {other} has come to node {other_node} \
-         {other_name:?}: these are different collectives"
+         {other_name:?}: these are different collectives. With one SEND or collective of a rank at a time, members may come to \
+         a group's collectives in different orders; ASTRA-sim then waits for good, while the own rules keep one order for each group"
     )]
     OtherCollective {
         /// The group.
