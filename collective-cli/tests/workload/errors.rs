@@ -2,7 +2,9 @@
 
 use std::fs;
 
+use chakra_et::graph::{Op, Origin};
 use chakra_et::workload::{CollectiveKind, WorkloadBuilder};
+use chakra_et::{RankWriter, metadata, view};
 use serde_json::json;
 
 use super::steps::{self, write};
@@ -84,6 +86,30 @@ fn an_unknown_group_is_named_with_its_file() {
     fs::write(at.join("bad.json"), "{\"1\": 3}").unwrap();
     let stderr = fails(at, 2, "simulate --workload t/mixed --topology ring4.toml --groups bad.json");
     assert!(stderr.contains("bad.json"), "{stderr}");
+}
+
+#[test]
+fn recorded_traces_may_depend_on_what_is_not_there() {
+    let directory = steps::directory();
+    let at = directory.path();
+    let rank = || {
+        let mut writer = RankWriter::new(&metadata::write(None, &[]).unwrap()).unwrap();
+        let product = Op::Comp { micros: 7, ops: 0, bytes: 0 };
+        writer.node(&view::node(3, "product", product, vec![1], Origin::default()).unwrap()).unwrap();
+        writer.finish()
+    };
+    chakra_et::write_trace(at.join("t/recorded"), 2, |_| Ok::<_, std::convert::Infallible>(rank())).unwrap();
+    let run = "simulate --workload t/recorded --topology ring2.toml";
+    let stderr = fails(at, 2, run);
+    assert!(stderr.contains("recorded.0.et") && stderr.contains("dependence on id 1"), "{stderr}");
+    assert!(stderr.ends_with("; --drop-dangling leaves out such dependences\n"), "{stderr}");
+    let output = collective(at, &format!("{run} --drop-dangling --json"));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        stderr.contains("dropped-dependence") && stderr.contains("likewise in one more file"),
+        "{stderr}"
+    );
+    assert_eq!(json(&String::from_utf8(output.stdout).unwrap())["time_ns"], json!(7_000));
 }
 
 #[test]

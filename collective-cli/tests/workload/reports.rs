@@ -21,7 +21,7 @@ fn the_iteration_time_comes_first_and_then_what_it_went_into() {
     // 100 + 21 + 5 µs.
     assert_eq!(lines.nth(1), Some("iteration time  126000 ns"));
     for wanted in [
-        "collectives           2",
+        "collectives 1",
         "computing only          105.000  83.3 %",
         "both at once             10.000   7.9 %",
         "communicating only       11.000   8.7 %",
@@ -32,10 +32,12 @@ fn the_iteration_time_comes_first_and_then_what_it_went_into() {
         "all_reduce   21.000  16.7 %  1 step",
         "busiest link: ",
     ] {
-        let found = squeezed(&text).contains(&squeezed(wanted));
-        assert!(found || wanted.starts_with("collectives"), "{wanted} is not in: {text}");
+        assert!(squeezed(&text).contains(&squeezed(wanted)), "{wanted} is not in: {text}");
     }
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(text.contains("\nall ranks spend it alike\n"), "{text}");
+    let text = succeeds(at, &format!("{TRAINING} --per-rank"));
+    assert!(squeezed(&text).contains("1 126.000 105.000 10.000 11.000 0.000 0.000 91.3 %"), "{text}");
 }
 
 /// Columns may be of any width.

@@ -101,14 +101,14 @@ fn joined(rows: Vec<Row>) -> Vec<Row> {
     rows
 }
 
-/// A row for groups that are alike, or one for each; below each the algorithms. Nothing if there are no collectives.
+/// A row for groups that are alike, or one for each, with the mean size; below each the algorithms. Nothing if there are no collectives.
 pub(super) fn to_text(report: &WorkloadReport, per_group: bool) -> String {
     let rows: Vec<Row> = report.collectives.iter().map(Row::new).collect();
     if rows.is_empty() {
         return String::new();
     }
     let rows = if per_group { rows } else { joined(rows) };
-    let header = ["collectives", "group", "ranks", "count", "mean size", "us a rank", "exposed", "waiting"];
+    let header = ["collectives", "group", "ranks", "count", "comm_size", "us a rank", "exposed", "waiting"];
     let mut cells = vec![header.map(str::to_owned).to_vec()];
     cells.extend(rows.iter().map(Row::cells));
     let mut text = String::from("\n");

@@ -15,7 +15,8 @@ mod unfinished;
 
 use std::path::Path;
 
-use chakra_et::workload::{Finding, Loaded, ReadOptions, check, load};
+use chakra_et::workload::{Finding, LoadError, Loaded, ReadOptions, check, load};
+use chakra_et::{Problem, ReadError};
 use collective::sim::topology::LoadedTopology;
 use collective::sim::workload::{WorkloadError, WorkloadReport, WorkloadSimulation};
 use collective::sim::{Conventions, Model, Progress, SimError};
@@ -41,7 +42,7 @@ impl Simulate {
         options.drop_dangling = self.workload.drop_dangling;
         let groups = self.workload.groups()?;
         let Loaded { workload, warnings, .. } =
-            load(prefix, groups.as_ref(), &options).map_err(Failure::input)?;
+            load(prefix, groups.as_ref(), &options).map_err(|error| unreadable(&error))?;
         let workload = self.workload.replication.apply(workload)?;
         let mut findings = check(&workload);
         findings.retain(|finding| !self.workload.settles(finding.id));
@@ -199,6 +200,18 @@ impl Simulate {
             }
             None => Ok(()),
         }
+    }
+}
+
+/// Why a workload cannot be read, and by which argument it could.
+fn unreadable(error: &LoadError) -> Failure {
+    match error {
+        LoadError::Trace { error: of_trace @ ReadError::Rank { error, .. } }
+            if matches!(error.problem, Problem::SelfDep { .. } | Problem::DanglingDep { .. }) =>
+        {
+            Failure::input(format!("{of_trace}; --drop-dangling leaves out such dependences"))
+        }
+        error => Failure::input(error),
     }
 }
 

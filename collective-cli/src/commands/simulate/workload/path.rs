@@ -83,25 +83,24 @@ pub(super) fn to_text(path: &WorkloadPath, all: bool) -> String {
         .filter(|(_, (time, _))| *time > Picos::ZERO)
         .map(|((_, name), (time, count))| {
             let name = name.replace("late_start", "late start");
-            vec![
-                format!("  {name}"),
-                micros(*time),
-                percent(*time, total),
-                format!("{count} step{}", if *count == 1 { "" } else { "s" }),
-            ]
+            vec![format!("  {name}"), micros(*time), percent(*time, total), steps(*count)]
         })
         .collect();
-    let mut text = format!("\ncritical path: {} steps, us\n{}", path.steps.len(), table(&rows));
-    let steps = if all { path.steps.iter().collect() } else { longest(path) };
-    if steps.is_empty() {
+    let mut text = format!("\ncritical path: {}, us\n{}", steps(path.steps.len()), table(&rows));
+    let shown = if all { path.steps.iter().collect() } else { longest(path) };
+    if shown.is_empty() {
         return text;
     }
     let which = if all { "its steps" } else { "its longest steps" };
     let header = [which, "name", "node", "rank", "start us", "us"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
-    rows.extend(steps.iter().map(|step| row(step)));
+    rows.extend(shown.into_iter().map(row));
     text.push_str(&table(&rows));
     text
+}
+
+fn steps(count: usize) -> String {
+    format!("{count} step{}", if count == 1 { "" } else { "s" })
 }
 
 fn step_json(step: &PathNode) -> Value {

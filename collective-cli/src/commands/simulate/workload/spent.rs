@@ -68,10 +68,13 @@ pub(super) fn to_text(report: &WorkloadReport) -> String {
     table(&rows)
 }
 
-/// A row a rank, where they are few or asked for.
+/// A row a rank, where they are few and differ, or asked for.
 pub(super) fn ranks_to_text(report: &WorkloadReport, asked_for: bool) -> String {
     if report.ranks.len() > SHOWN && !asked_for {
         return format!("\n{} ranks: --per-rank shows each\n", report.ranks.len());
+    }
+    if !asked_for && report.ranks.len() > 1 && report.ranks.windows(2).all(|two| two[0] == two[1]) {
+        return "\nall ranks spend it alike\n".to_owned();
     }
     let header = ["rank", "finish us", "compute", "overlapped", "exposed", "idle", "waited", "computing"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
