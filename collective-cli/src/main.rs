@@ -45,8 +45,8 @@ enum Command {
     Verify(verify::Verify),
     /// Execute an algorithm on real data, and compare the result with what its collective wants.
     Run(run::Run),
-    /// Simulate one collective on a topology.
-    Simulate(simulate::Simulate),
+    /// Simulate one collective, or a training step with its collectives, on a topology.
+    Simulate(Box<simulate::Simulate>),
     /// Say what a topology file declares, show a route, or draw a picture.
     Topology(topology::TopologyCommand),
 }

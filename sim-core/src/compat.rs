@@ -15,7 +15,8 @@ pub enum Compat {
     /// Named `astra-sim`: as ASTRA-sim runs a graph that is given as the workload itself.
     ///
     /// A rank has one SEND in flight at a time, until it is delivered, and one COMP; RECVs are
-    /// unlimited. After every completion on the rank the nodes that are ready are tried in ascending order.
+    /// unlimited. After every completion on the rank the nodes that are ready are tried in ascending order. In a
+    /// [workload](crate::workload) a collective counts as a SEND does, whatever its group.
     AstraSim,
 }
 

@@ -9,6 +9,7 @@ use chakra_et::graph::{Graph, RankGraph};
 use chakra_et::workload::CollectiveKind;
 
 use super::error::RuleError;
+use super::parameters::{self, GPUS};
 use super::rule::Overlap;
 use super::rules::Rules;
 use super::shape::Shape;
@@ -205,14 +206,14 @@ impl Expander {
         key: &Key,
         overlap: Overlap,
     ) -> Result<Arc<Algorithm>, String> {
-        let values = values(def, library, set, key)?;
+        let values = parameters::values(def, library, set, (key.ranks, key.root), key.shape)?;
         let program = match library {
             Some(_) => ProgramKey::Library(def.name, values.clone()),
             None => ProgramKey::Registered(def.name, values.clone()),
         };
         self.graph(program, self.order, key, overlap, || {
             let in_place = library.map_or(def.in_place, |library| library.placement.allows(true));
-            let name = label(def, &values);
+            let name = parameters::label(def, &values);
             let refused = |wrong: crate::Diagnostics| {
                 let found = wrong.to_string();
                 format!("{name} is not for {} ranks: {}", key.ranks, found.lines().next().unwrap_or_default())
@@ -340,59 +341,6 @@ impl Key {
 /// What is there for a key already, else what is new, which then is there.
 fn once<K: Hash + Eq, V>(map: &mut HashMap<K, Arc<V>>, key: K, new: Arc<V>) -> Arc<V> {
     Arc::clone(map.entry(key).or_insert(new))
-}
-
-/// The parameter of hierarchical algorithms that is the number of ranks on a machine.
-const GPUS: &str = "gpus";
-
-/// The value of each parameter of a function: those of the collective, those that the rule sets, and for the others the library's
-/// first choice that goes with them.
-fn values(
-    def: &AlgorithmDef,
-    library: Option<&'static algorithms::Algorithm>,
-    set: &[(String, usize)],
-    key: &Key,
-) -> Result<Vec<usize>, String> {
-    let ranks = key.ranks as usize;
-    let is_set = |name: &str| set.iter().rev().find(|(set, _)| set == name).map(|(_, value)| *value);
-    let Some(library) = library else {
-        let mut given: Vec<(&str, usize)> = set.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-        given.push(("ranks", ranks));
-        if def.params.iter().any(|param| param.name == ROOT) {
-            given.push((ROOT, key.root as usize));
-        } else if key.root != 0 {
-            return Err(format!("{} has no parameter root, but the root is member {}", def.name, key.root));
-        }
-        return def.values(&given).map_err(|wrong| wrong.to_string());
-    };
-    let choices = library.choices(ranks);
-    if choices.is_empty() {
-        return Err(format!("{} is for {} of ranks, not for {ranks}", def.name, library.ranks));
-    }
-    // What the rule leaves open is the number of ranks on a machine, where the group has one.
-    let on_machine = key.shape.and_then(|shape| shape.each).filter(|_| is_set(GPUS).is_none());
-    let fits = |values: &&Vec<usize>, gpus: Option<u32>| {
-        def.params.iter().zip(values.iter()).all(|(param, value)| match is_set(param.name) {
-            Some(set) => set == *value,
-            None => param.name != GPUS || gpus.is_none_or(|gpus| gpus as usize == *value),
-        })
-    };
-    let first = choices.iter().find(|values| fits(values, on_machine));
-    let first = first.or_else(|| choices.iter().find(|values| fits(values, None))).unwrap_or(&choices[0]);
-    let value = |(param, first): (&crate::Param, &usize)| match param.name {
-        ROOT => key.root as usize,
-        name => is_set(name).unwrap_or(*first),
-    };
-    Ok(def.params.iter().zip(first).map(value).collect())
-}
-
-const ROOT: &str = "root";
-
-/// The name of an algorithm with the parameters that are its own: not the ranks, which the group has, nor the root.
-fn label(def: &AlgorithmDef, values: &[usize]) -> String {
-    let own = def.params.iter().zip(values).filter(|(param, _)| !matches!(param.name, "ranks" | ROOT));
-    let own: Vec<String> = own.map(|(param, value)| format!("{}={value}", param.name)).collect();
-    if own.is_empty() { def.name.to_owned() } else { format!("{}({})", def.name, own.join(", ")) }
 }
 
 /// "ring.xml is for 8 ranks, the group has 6".

@@ -14,6 +14,7 @@ mod expander;
 mod file;
 mod foreign;
 mod glob;
+mod parameters;
 mod rule;
 mod rules;
 mod shape;

@@ -1,6 +1,7 @@
 //! What is read, and what is refused.
 
 use chakra_et::proto::GlobalMetadata;
+use proptest::prelude::*;
 
 use super::common::{file_with, gzip};
 use super::*;
@@ -245,4 +246,47 @@ fn other_versions_of_other_ranks_are_a_warning() {
     let ranks = [file(&[comp(1, &[])]), file_with(&other, &[comp(1, &[])])];
     let loaded = load_bytes(&ranks, None, &ReadOptions::default()).unwrap();
     assert_eq!(loaded.warnings[0].kind.id(), "versions-differ");
+}
+
+/// Nodes with dependences on any of few ids, some of which no node has.
+fn nodes() -> impl Strategy<Value = Vec<Node>> {
+    let node = (0..9_u64, proptest::collection::vec(0..10_u64, 0..3), 0..4_u8);
+    let node = node.prop_map(|(id, deps, kind)| match kind {
+        0 => common::send(id, 1, &deps),
+        1 => coll(id, 2, 300, None, &deps),
+        _ => comp(id, &deps),
+    });
+    proptest::collection::vec(node, 0..6)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Whatever is wrong with a file is said as by the reader of algorithms, and what is not is the same graph.
+    #[test]
+    fn broken_files_give_the_errors_that_they_give_elsewhere(
+        nodes in nodes(),
+        damage in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..2),
+        cut in proptest::option::weighted(0.2, any::<prop::sample::Index>()),
+    ) {
+        let mut bytes = file(&nodes);
+        for (at, byte) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        bytes.truncate(cut.map_or(bytes.len(), |cut| cut.index(bytes.len())));
+        match (from_bytes(&[&bytes], None), chakra_et::graph_from_bytes(&[&bytes])) {
+            // A kind that is none is an error here only.
+            (Err(error), _) if error.to_string().contains("comm_type (") => {}
+            (Ok(workload), Ok(graph)) => prop_assert_eq!(workload.rank(0).graph(), graph.rank(0)),
+            (Err(LoadError::Trace { error }), Err(other)) => prop_assert_eq!(error.to_string(), other.to_string()),
+            (workload, graph) => prop_assert!(false, "{:?} but {:?}", workload, graph),
+        }
+        let mut options = ReadOptions::default();
+        options.drop_dangling = true;
+        if let Err(error) = load_bytes(&[&bytes], None, &options) {
+            let error = error.to_string();
+            prop_assert!(!error.contains("dependence on id") && !error.contains("has itself as"), "{}", error);
+        }
+    }
 }

@@ -4,26 +4,28 @@ mod conditions;
 mod links;
 mod messages;
 mod path;
+mod report;
 mod unfinished;
 mod watch;
+mod workload;
 
 use std::path::{Path, PathBuf};
 
 use chakra_et::graph::{Graph, SymmetricGraph};
 use clap::Args;
 use collective::et::{EtOptions, NodeOrder};
-use collective::sim::report::{algbw_gb_per_s, busbw_factor, busbw_gb_per_s};
+use collective::sim::report::busbw_factor;
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::{Bytes, Picos};
-use collective::sim::{Compat, Conventions, LogGp, Model, Progress, Report, SimError, Simulation};
+use collective::sim::{Compat, Conventions, LogGp, Model, Progress, SimError, Simulation};
 use collective::{AlgorithmDef, Schedule, Size, algorithms, et, symmetric};
-use serde_json::{Value, json};
 
 use self::conditions::Conditions;
 use self::watch::Watch;
+use self::workload::WorkloadArguments;
 use crate::failure::Failure;
 use crate::json::nanoseconds;
-use crate::output::{self, table};
+use crate::output;
 use crate::placement::PlacementArgument;
 use crate::program::{DataArguments, ProgramArguments, similar};
 use crate::xml;
@@ -34,13 +36,14 @@ pub(crate) struct Simulate {
     /// The prefix PREFIX of traces PREFIX.0.et, PREFIX.1.et, …, an MSCCL XML file FILE.xml, or a built-in algorithm.
     /// If traces and an algorithm have the name, it is the traces; write ./NAME for a prefix without directory.
     #[arg(value_name = "PREFIX|FILE.xml|NAME")]
-    what: String,
+    what: Option<String>,
     /// The network: this project's TOML, or ASTRA-sim's network YAML. All models but loggp need it.
     #[arg(long, value_name = "FILE")]
     topology: Option<PathBuf>,
-    /// How messages use the network: analytical, link-queue, fluid or loggp.
+    /// How messages use the network: analytical, link-queue, fluid or loggp [default for workloads: fluid, under the
+    /// astra-sim conventions analytical].
     #[arg(long)]
-    model: Model,
+    model: Option<Model>,
     /// What the model loggp takes for a message, such as L=2500ns,o=1500ns,g=1000ns,G=6ns/B (also the defaults).
     #[arg(long, value_name = "PARAMETERS")]
     loggp: Option<LogGp>,
@@ -77,6 +80,8 @@ pub(crate) struct Simulate {
     /// Prints JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    workload: WorkloadArguments,
 }
 
 fn known_collective(name: &str) -> Result<String, String> {
@@ -120,9 +125,26 @@ struct Subject {
 }
 
 impl Simulate {
-    pub(crate) fn run(mut self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match &self.workload.workload {
+            Some(prefix) => self.run_workload(prefix),
+            None => self.run_algorithm(),
+        }
+    }
+
+    fn run_algorithm(mut self) -> Result<(), Failure> {
+        if let Some(argument) = self.workload.first_for_workloads() {
+            return Err(Failure::input(format!("{argument} goes with --workload PREFIX")));
+        }
+        if self.what.is_none() {
+            return Err(Failure::input(
+                "nothing to simulate: expected traces, an XML file or a built-in algorithm, or --workload PREFIX",
+            ));
+        }
+        let models = "analytical, link-queue, fluid or loggp";
+        let model = self.model.ok_or_else(|| Failure::input(format!("--model is needed: {models}")))?;
         let watch = Watch::begin()?;
-        let mut loaded = self.load()?;
+        let mut loaded = self.load(model)?;
         let subject = match self.algorithm() {
             Some(algorithm) => {
                 let placed = self.placement.as_ref().and_then(PlacementArgument::ranks);
@@ -132,7 +154,7 @@ impl Simulate {
                 }
                 self.compile(algorithm)?
             }
-            None if xml::is_xml(Path::new(&self.what)) => self.import()?,
+            None if xml::is_xml(Path::new(self.what())) => self.import()?,
             None => self.read()?,
         };
         if let Some(placement) = &self.placement {
@@ -142,14 +164,17 @@ impl Simulate {
             loaded.topology = placement.place(&loaded.topology, subject.program.rank_count())?;
         }
         if watch.is_interrupted() {
-            return Err(Failure::Interrupted(format!("{}: interrupted before it was simulated", self.what)));
+            return Err(Failure::Interrupted(format!(
+                "{}: interrupted before it was simulated",
+                self.what()
+            )));
         }
         let loggp = self.loggp.unwrap_or_default();
         let simulation = match &loaded {
             Some(loaded) => Simulation::new(&loaded.topology).conventions(loaded.conventions).loggp(loggp),
             None => Simulation::with_loggp(loggp).conventions(self.conventions.unwrap_or(Conventions::Exact)),
         };
-        let simulation = simulation.model(self.model).compat(self.compat).fold(!self.no_fold);
+        let simulation = simulation.model(model).compat(self.compat).fold(!self.no_fold);
         let simulation = self.conditions.apply(simulation).observer(&watch);
         let simulation = simulation.critical_path(self.critical_path).message_times(self.messages.is_some());
         let result = match &subject.program {
@@ -176,45 +201,58 @@ impl Simulate {
                 let Progress { time, finished, nodes, .. } = so_far.progress;
                 Err(Failure::Interrupted(format!(
                     "{}: interrupted at {time} with {finished} of {nodes} nodes finished",
-                    self.what
+                    self.what()
                 )))
             }
             Err(SimError::Stuck(stuck)) => {
                 if self.json {
                     output::print(&unfinished::stuck_json(&stuck).to_string())?;
                 }
-                Err(Failure::Verdict(format!("{}: {stuck}", self.what)))
+                Err(Failure::Verdict(format!("{}: {stuck}", self.what())))
             }
             Err(error @ SimError::SizeMismatch { .. }) => {
-                Err(Failure::Verdict(format!("{}: {error}", self.what)))
+                Err(Failure::Verdict(format!("{}: {error}", self.what())))
             }
             Err(error @ SimError::RankCount { graph, topology }) => {
                 let free = "; `--placement identity` leaves the rest of the topology free";
                 let hint = if graph < topology as usize { free } else { "" };
-                Err(Failure::input(format!("{} on {}: {error}{hint}", self.what, self.network())))
+                Err(Failure::input(format!("{} on {}: {error}{hint}", self.what(), self.network())))
             }
             Err(error @ SimError::CannotFold { .. }) if subject.parameters.contains(&("outer", 1)) => {
                 let hint = "; with halving and doubling between nodes (--set outer=2) one can on trees too";
-                Err(Failure::input(format!("{}: {error}{hint}", self.what)))
+                Err(Failure::input(format!("{}: {error}{hint}", self.what())))
             }
-            Err(error) => Err(Failure::input(format!("{}: {error}", self.what))),
+            Err(error @ SimError::Unsupported { .. }) => {
+                let hint = "; --workload simulates traces whose collectives are single nodes";
+                Err(Failure::input(format!("{}: {error}{hint}", self.what())))
+            }
+            Err(error) => Err(Failure::input(format!("{}: {error}", self.what()))),
         }
     }
 
     /// The network, which loggp can do without.
-    fn load(&self) -> Result<Option<LoadedTopology>, Failure> {
-        if self.loggp.is_some() && self.model != Model::LogGp {
-            return Err(Failure::input(format!("--loggp is for --model loggp, not {}", self.model)));
+    fn load(&self, model: Model) -> Result<Option<LoadedTopology>, Failure> {
+        if self.loggp.is_some() && model != Model::LogGp {
+            return Err(Failure::input(format!("--loggp is for --model loggp, not {model}")));
         }
-        let Some(path) = &self.topology else {
-            let needed = || Failure::input(format!("--model {} needs --topology FILE", self.model));
-            return if self.model == Model::LogGp { Ok(None) } else { Err(needed()) };
-        };
+        if self.topology.is_none() && model != Model::LogGp {
+            return Err(Failure::input(format!("--model {model} needs --topology FILE")));
+        }
+        self.read_topology()
+    }
+
+    fn read_topology(&self) -> Result<Option<LoadedTopology>, Failure> {
+        let Some(path) = &self.topology else { return Ok(None) };
         let loaded = topology::load(path, self.conventions).map_err(Failure::input)?;
         for warning in &loaded.warnings {
             eprintln!("warning: {warning}");
         }
         Ok(Some(loaded))
+    }
+
+    /// What is simulated, as it was named.
+    fn what(&self) -> &str {
+        self.what.as_deref().unwrap_or_default()
     }
 
     /// What the simulation ran on, in words.
@@ -227,9 +265,13 @@ impl Simulate {
 
     /// The built-in algorithm that is meant, if it is not traces.
     fn algorithm(&self) -> Option<&'static AlgorithmDef> {
-        let is_path = Path::new(&self.what).components().count() > 1;
-        let has_files = Path::new(&format!("{}.0.et", self.what)).exists();
-        if is_path || has_files { None } else { algorithms::find(&self.what).map(|algorithm| &algorithm.def) }
+        let is_path = Path::new(self.what()).components().count() > 1;
+        let has_files = Path::new(&format!("{}.0.et", self.what())).exists();
+        if is_path || has_files {
+            None
+        } else {
+            algorithms::find(self.what()).map(|algorithm| &algorithm.def)
+        }
     }
 
     fn compile(&self, algorithm: &AlgorithmDef) -> Result<Subject, Failure> {
@@ -284,14 +326,14 @@ impl Simulate {
 
     /// An MSCCL XML file, verified as a built-in algorithm is.
     fn import(&self) -> Result<Subject, Failure> {
-        let path = Path::new(&self.what);
+        let path = Path::new(self.what());
         if !self.program.set.is_empty() {
             return Err(Failure::input("--set is for built-in algorithms; an XML file has no parameters"));
         }
         let schedule = xml::read(path)?.schedule;
         let found = schedule.collective.ranks();
         if let Some(ranks) = self.program.ranks.filter(|ranks| *ranks != found) {
-            return Err(Failure::input(format!("{} has {found} ranks, not {ranks}", self.what)));
+            return Err(Failure::input(format!("{} has {found} ranks, not {ranks}", self.what())));
         }
         xml::verified(&schedule, path)?;
         self.subject(&schedule, Vec::new())
@@ -329,10 +371,10 @@ impl Simulate {
     fn read(&self) -> Result<Subject, Failure> {
         let ProgramArguments { ranks, set, data } = &self.program;
         let DataArguments { size, element_type, reduce_rate, order } = data;
-        let graph = chakra_et::read_trace(&self.what).map_err(|error| {
+        let graph = chakra_et::read_trace(self.what()).map_err(|error| {
             let looks_like_name = matches!(error, chakra_et::ReadError::NoFiles { .. });
             let hint = if looks_like_name {
-                format!("; nor is it a built-in algorithm{}", similar(&self.what))
+                format!("; nor is it a built-in algorithm{}", similar(self.what()))
             } else {
                 String::new()
             };
@@ -347,7 +389,7 @@ impl Simulate {
             && *ranks != graph.rank_count()
         {
             let found = graph.rank_count();
-            return Err(Failure::input(format!("{} has {found} ranks, not {ranks}", self.what)));
+            return Err(Failure::input(format!("{} has {found} ranks, not {ranks}", self.what())));
         }
         let info = graph.info.clone();
         if let (Some(info), Some(size)) = (&info, size)
@@ -355,134 +397,18 @@ impl Simulate {
         {
             return Err(Failure::input(format!(
                 "{} was compiled for {} bytes, not {}: compile it again with --size",
-                self.what, info.size_bytes, size.0
+                self.what(),
+                info.size_bytes,
+                size.0
             )));
         }
         Ok(Subject {
-            name: info.as_ref().map_or_else(|| self.what.clone(), |info| info.name.clone()),
+            name: info.as_ref().map_or_else(|| self.what().to_owned(), |info| info.name.clone()),
             parameters: Vec::new(),
             collective: self.collective.clone().or(info.as_ref().map(|info| info.collective.clone())),
             size: size.or(info.map(|info| Bytes(info.size_bytes))),
             program: Program::Each(graph),
         })
-    }
-
-    fn bandwidths(&self, subject: &Subject, report: &Report) -> (Option<f64>, Option<f64>) {
-        let algbw = subject.size.and_then(|size| algbw_gb_per_s(size, report.makespan));
-        // A graph has at most u32::MAX ranks, or it could not have matched the topology.
-        let ranks = subject.program.rank_count() as u32;
-        let busbw = subject
-            .size
-            .zip(subject.collective.as_deref())
-            .and_then(|(size, collective)| busbw_gb_per_s(collective, ranks, size, report.makespan));
-        (algbw, busbw)
-    }
-
-    fn json_report(&self, subject: &Subject, loaded: Option<&LoadedTopology>, report: &Report) -> Value {
-        let (algbw, busbw) = self.bandwidths(subject, report);
-        let ranks: Vec<Value> = report
-            .finish
-            .iter()
-            .enumerate()
-            .map(|(rank, finish)| json!({"rank": rank, "finish_ns": nanoseconds(*finish)}))
-            .collect();
-        let parameters: serde_json::Map<String, Value> =
-            subject.parameters.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-        let busiest = loaded.and_then(|loaded| links::busiest(&loaded.topology, report)).map(
-            |(link, load)| json!({"link": link, "bytes": load.bytes.0, "busy_ns": nanoseconds(load.busy)}),
-        );
-        let mut value = json!({
-            "algorithm": subject.name,
-            "parameters": parameters,
-            "collective": subject.collective,
-            "size_bytes": subject.size.map(|size| size.0),
-            "topology": self.topology.as_ref().map(|path| path.display().to_string()),
-            "placement": self.placement.as_ref().map(ToString::to_string),
-            "model": report.model.name(),
-            "conventions": report.conventions.name(),
-            "time_ns": nanoseconds(report.makespan),
-            "messages": report.messages,
-            "bytes": report.bytes.0,
-            "algbw_gb_per_s": algbw,
-            "busbw_gb_per_s": busbw,
-            "ranks": ranks,
-            "busiest_link": busiest,
-            "folded": report.folded,
-            "notes": report.notes,
-        });
-        if let (true, Some(loaded)) = (self.links, loaded) {
-            value["links"] = links::to_json(&loaded.topology, report);
-        }
-        if let Some(path) = &report.critical_path {
-            value["critical_path"] = path::to_json(path);
-        }
-        value
-    }
-
-    fn text_report(&self, subject: &Subject, loaded: Option<&LoadedTopology>, report: &Report) -> String {
-        let (algbw, busbw) = self.bandwidths(subject, report);
-        let bandwidth = |value: Option<f64>| value.map_or("unknown".to_owned(), |gb| format!("{gb:.3} GB/s"));
-        let size = subject.size.map_or("size unknown".to_owned(), |size| size.to_string());
-        let parameters: Vec<String> = subject
-            .parameters
-            .iter()
-            .filter(|(name, _)| *name != "ranks")
-            .map(|(name, value)| format!("{name} = {value}"))
-            .collect();
-        let parameters =
-            if parameters.is_empty() { String::new() } else { format!(" ({})", parameters.join(", ")) };
-        let placement = self.placement.as_ref().map(|placement| format!(" (placement {placement})"));
-        let placement = placement.unwrap_or_default();
-        let mut text = format!(
-            "{}{parameters}, {size}, {} ranks{placement}, on {} ({} under {} conventions)\n\n",
-            subject.name,
-            report.finish.len(),
-            self.network(),
-            report.model.name(),
-            report.conventions.name(),
-        );
-        let row = |name: &str, value: String| vec![name.to_owned(), value];
-        text.push_str(&table(&[
-            row("time", format!("{} ns", decimal_ns(report.makespan))),
-            row("algbw", bandwidth(algbw)),
-            row("busbw", bandwidth(busbw)),
-            row("messages", report.messages.to_string()),
-            row("bytes sent", report.bytes.0.to_string()),
-        ]));
-        let (first, last) = (report.finish.iter().min(), report.finish.iter().max());
-        if let (Some(first), Some(last)) = (first, last) {
-            if first == last {
-                text.push_str("\nall ranks finish together\n");
-            } else {
-                let at = |time: &Picos| report.finish.iter().position(|finish| finish == time).unwrap_or(0);
-                text.push_str(&format!(
-                    "\nrank {} finishes first, at {} ns; rank {} last\n",
-                    at(first),
-                    decimal_ns(*first),
-                    at(last)
-                ));
-            }
-        }
-        if let Some((link, load)) = loaded.and_then(|loaded| links::busiest(&loaded.topology, report)) {
-            let share = load.busy.0 as f64 / report.makespan.0.max(1) as f64 * 100.0;
-            text.push_str(&format!(
-                "busiest link: {link}, {} bytes, busy {share:.1} % of the time\n",
-                load.bytes.0
-            ));
-        }
-        if report.folded {
-            text.push_str("all ranks do the same: one was simulated for all (--no-fold simulates each)\n");
-        }
-        for note in &report.notes {
-            text.push_str(&format!("note: {note}\n"));
-        }
-        if let (true, Some(loaded)) = (self.links, loaded) {
-            text.push_str(&links::to_text(&loaded.topology, report));
-        }
-        if let Some(path) = &report.critical_path {
-            text.push_str(&path::to_text(path));
-        }
-        text
     }
 }
 

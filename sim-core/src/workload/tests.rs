@@ -2,6 +2,7 @@
 
 mod alone;
 mod compat;
+mod random;
 
 use std::error::Error;
 use std::sync::{Arc, Mutex};

@@ -4,6 +4,7 @@ use clap::Args;
 use collective::sim::Simulation;
 use collective::sim::straggler::Straggler;
 use collective::sim::units::{Bandwidth, Picos};
+use collective::sim::workload::WorkloadSimulation;
 
 /// Conditions of the ranks; only under exact conventions.
 #[derive(Args)]
@@ -25,6 +26,19 @@ pub(super) struct Conditions {
 impl Conditions {
     /// The simulation under these conditions.
     pub(super) fn apply<'a>(&'a self, simulation: Simulation<'a>) -> Simulation<'a> {
+        let simulation = simulation
+            .stragglers(&self.straggler)
+            .overheads(self.send_overhead.unwrap_or_default(), self.receive_overhead.unwrap_or_default());
+        match self.reduce_bandwidth {
+            Some(bandwidth) => simulation.reduce_bandwidth(bandwidth),
+            None => simulation,
+        }
+    }
+    /// The simulation of a workload under these conditions.
+    pub(super) fn apply_to_workload<'a>(
+        &'a self,
+        simulation: WorkloadSimulation<'a>,
+    ) -> WorkloadSimulation<'a> {
         let simulation = simulation
             .stragglers(&self.straggler)
             .overheads(self.send_overhead.unwrap_or_default(), self.receive_overhead.unwrap_or_default());

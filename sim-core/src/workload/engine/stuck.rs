@@ -186,9 +186,10 @@ impl<N: Network> Engine<'_, '_, N> {
         let missing = instance.parts.iter().position(|part| *part == NONE);
         if let Some(position) = missing {
             let late = members[position];
-            let of_late = self.plan.collectives[instance.collective as usize].nodes[position];
-            let at = (late, self.plan.traces[late as usize].node(of_late));
-            return (format!("waits for rank {late} to come to it, {}", self.name(at)), Some(at));
+            return match self.next_to_come(group, position, late) {
+                Some(at) => (format!("waits for rank {late} to come to it, {}", self.name(at)), Some(at)),
+                None => (format!("waits for rank {late}, which has no more collectives on the group"), None),
+            };
         }
         // All have come, so the algorithm itself does not end: a RECV of it is not served.
         let stuck = instance.parts.iter().map(|part| &self.parts[*part as usize]).find_map(|part| {
@@ -216,6 +217,17 @@ impl<N: Network> Engine<'_, '_, N> {
             }
             None => (format!("does not end, by the algorithm {:?}", algorithm.name()), None),
         }
+    }
+
+    /// The collective of a group that a rank comes to next, as far as that is fixed: the one of the lowest number that it has
+    /// not come to.
+    fn next_to_come(&self, group: u32, position: usize, rank: u32) -> Option<At> {
+        let [first, end] = [0, 1].map(|next| self.plan.first_of_group[group as usize + next] as usize);
+        let nodes = self.plan.collectives[first..end].iter().map(|collective| collective.nodes[position]);
+        let nodes = nodes.map(|number| self.plan.traces[rank as usize].node(number));
+        let mut left = nodes.filter(|node| self.parts[rank as usize].states[*node as usize].phase < FINISHED);
+        let next = if self.settings.compat.is_some() { left.min() } else { left.next() };
+        next.map(|node| (rank, node))
     }
 
     fn name(&self, (rank, node): At) -> String {

@@ -1,0 +1,115 @@
+//! The arguments that are for workloads.
+
+use std::path::PathBuf;
+
+use chakra_et::groups::Groups;
+use clap::Args;
+use collective::sim::workload::{Memory, Roofline, WorkloadSimulation};
+use collective::workload::Rules;
+
+use super::replicate::ReplicationArguments;
+use super::speeds;
+use crate::failure::Failure;
+
+/// A workload, and what goes with it.
+#[derive(Args)]
+#[command(next_help_heading = "Workloads")]
+pub(in crate::commands::simulate) struct WorkloadArguments {
+    /// Simulates a training or inference step: traces PREFIX.0.et, PREFIX.1.et, … whose collectives are single nodes, each
+    /// carried out by an algorithm, message by message, while the ranks compute.
+    #[arg(long, value_name = "PREFIX")]
+    pub(in crate::commands::simulate) workload: Option<PathBuf>,
+    /// The members of communicator groups: ASTRA-sim's JSON file, such as {"5": [1, 3]} [default: the process groups that
+    /// the trace describes].
+    #[arg(long, value_name = "FILE.json")]
+    groups: Option<PathBuf>,
+    /// Which algorithm which collective gets, by kind, size, group and name; the first rule that is for it
+    /// (docs/workload-rules.md) [default: what NCCL would choose].
+    #[arg(long, value_name = "FILE.toml")]
+    rules: Option<PathBuf>,
+    /// How fast a rank computes, for computations that state operations and bytes but no duration: the
+    /// larger of operations / PEAK and bytes / BANDWIDTH; such as 900TFLOP/s,1600GB/s [default: no time].
+    #[arg(long, value_name = "PEAK,BANDWIDTH", value_parser = speeds::roofline)]
+    roofline: Option<Roofline>,
+    /// How fast loads and stores are, such as 100ns,2TB/s [default: no time].
+    #[arg(long, value_name = "LATENCY,BANDWIDTH", value_parser = speeds::memory)]
+    memory: Option<Memory>,
+    /// The same for remote memory [default: as local memory].
+    #[arg(long, value_name = "LATENCY,BANDWIDTH", value_parser = speeds::memory)]
+    remote_memory: Option<Memory>,
+    /// Writes what happened when, as a Chrome trace (ui.perfetto.dev opens it): ranks are processes; streams, groups,
+    /// thread blocks and links are threads.
+    #[arg(long, value_name = "FILE.json")]
+    pub(super) timeline: Option<PathBuf>,
+    /// Shows how each rank spent its time, also where there are more than 16.
+    #[arg(long)]
+    pub(super) per_rank: bool,
+    /// Shows each group by itself. Otherwise groups with as many ranks and alike collectives share a row.
+    #[arg(long)]
+    pub(super) per_group: bool,
+    /// Says what the workload holds, what is wrong with it, and which algorithm each collective would get, and
+    /// stops there; --topology is not needed.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Leaves out dependences on nodes that there are not, as recorded traces may have them.
+    #[arg(long)]
+    pub(super) drop_dangling: bool,
+    #[command(flatten)]
+    pub(super) replication: ReplicationArguments,
+}
+
+impl WorkloadArguments {
+    /// The first argument that says nothing without a workload.
+    pub(in crate::commands::simulate) fn first_for_workloads(&self) -> Option<&'static str> {
+        let given = [
+            (self.groups.is_some(), "--groups"),
+            (self.rules.is_some(), "--rules"),
+            (self.roofline.is_some(), "--roofline"),
+            (self.memory.is_some(), "--memory"),
+            (self.remote_memory.is_some(), "--remote-memory"),
+            (self.timeline.is_some(), "--timeline"),
+            (self.per_rank, "--per-rank"),
+            (self.per_group, "--per-group"),
+            (self.dry_run, "--dry-run"),
+            (self.drop_dangling, "--drop-dangling"),
+        ];
+        let first = given.into_iter().find(|(given, _)| *given).map(|(_, name)| name);
+        first.or_else(|| self.replication.first())
+    }
+
+    /// The members of groups, where a file says them.
+    pub(super) fn groups(&self) -> Result<Option<Groups>, Failure> {
+        let Some(path) = &self.groups else { return Ok(None) };
+        let fault = |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|error| fault(&error))?;
+        Groups::from_json(&text).map(Some).map_err(|error| fault(&error))
+    }
+
+    /// The rules, none if there is no file.
+    pub(super) fn rules(&self) -> Result<Rules, Failure> {
+        self.rules.as_ref().map_or_else(|| Ok(Rules::new()), |path| Rules::load(path).map_err(Failure::input))
+    }
+
+    /// The simulation with the speeds of a rank.
+    pub(super) fn apply<'a>(&self, mut simulation: WorkloadSimulation<'a>) -> WorkloadSimulation<'a> {
+        if let Some(roofline) = self.roofline {
+            simulation = simulation.roofline(roofline);
+        }
+        if let Some(memory) = self.memory {
+            simulation = simulation.local_memory(memory);
+        }
+        if let Some(memory) = self.remote_memory {
+            simulation = simulation.remote_memory(memory);
+        }
+        simulation
+    }
+
+    /// Whether what a finding warns of is settled by an argument.
+    pub(super) fn settles(&self, finding: &str) -> bool {
+        match finding {
+            "computation-needs-roofline" => self.roofline.is_some(),
+            "memory-needs-bandwidth" => self.memory.is_some() || self.remote_memory.is_some(),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! A run as a file in Chrome's trace format, for Perfetto and `chrome://tracing`.
+//!
+//! Written while the run goes on, so memory holds threads but no spans. Spans come in the order of their ends; on threads of the
+//! format they must be nested or apart, so those of one track that overlap go to further threads ([`lanes`]).
+
+mod event;
+mod lanes;
+mod track;
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use chakra_et::workload::Workload;
+use collective::sim::topology::Topology;
+use collective::sim::workload::{Span, Timeline};
+use serde_json::json;
+
+use self::lanes::Lanes;
+use self::track::Key;
+use crate::failure::Failure;
+
+/// A timeline that is being written. It appears under its name when it is finished.
+pub(super) struct TimelineFile<'a> {
+    path: PathBuf,
+    temporary: PathBuf,
+    out: BufWriter<File>,
+    /// What went wrong first; nothing is written after that.
+    failed: Option<io::Error>,
+    is_empty: bool,
+    topology: &'a Topology,
+    /// The names of groups, and by name their numbers.
+    names: Vec<String>,
+    numbers: HashMap<String, u32>,
+    ranks: u32,
+    processes: HashSet<u32>,
+    lanes: HashMap<Key, Lanes>,
+    threads: HashMap<(Key, u32), u64>,
+}
+
+impl<'a> TimelineFile<'a> {
+    /// Begins a file beside `path`.
+    pub(super) fn create(path: &Path, workload: &Workload, topology: &'a Topology) -> Result<Self, Failure> {
+        let mut temporary = path.to_owned().into_os_string();
+        temporary.push(".tmp");
+        let temporary = PathBuf::from(temporary);
+        let begin = || {
+            let mut out = BufWriter::with_capacity(1 << 18, File::create(&temporary)?);
+            out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
+            Ok(out)
+        };
+        let out =
+            begin().map_err(|error: io::Error| Failure::input(format!("{}: {error}", path.display())))?;
+        let names: Vec<String> = workload.groups().iter().map(|group| group.name.clone()).collect();
+        Ok(Self {
+            path: path.to_owned(),
+            temporary,
+            out,
+            failed: None,
+            is_empty: true,
+            topology,
+            numbers: names.iter().cloned().zip(0..).collect(),
+            names,
+            // A workload that is simulated has as many ranks as the topology.
+            ranks: workload.rank_count() as u32,
+            processes: HashSet::new(),
+            lanes: HashMap::new(),
+            threads: HashMap::new(),
+        })
+    }
+
+    /// Ends the file and gives it its name.
+    pub(super) fn finish(mut self) -> Result<(), Failure> {
+        let ended = match self.failed.take() {
+            Some(error) => Err(error),
+            None => self.out.write_all(b"\n]}\n").and_then(|()| self.out.flush()),
+        };
+        let named = ended.and_then(|()| fs::rename(&self.temporary, &self.path));
+        named.map_err(|error| Failure::input(format!("{}: {error}", self.path.display())))
+    }
+
+    fn write(&mut self, event: &str) {
+        if self.failed.is_some() {
+            return;
+        }
+        let end = if self.is_empty { "\n" } else { ",\n" };
+        self.is_empty = false;
+        let written = self.out.write_all(end.as_bytes()).and_then(|()| self.out.write_all(event.as_bytes()));
+        self.failed = written.err();
+    }
+
+    /// The process of a track, introduced where it is new. Process 0 has a meaning of its own for Perfetto.
+    fn process(&mut self, key: Key) -> u32 {
+        let at = key.rank().unwrap_or(self.ranks);
+        let process = at.saturating_add(1);
+        if self.processes.insert(process) {
+            let name = key.rank().map_or_else(|| "links".to_owned(), |rank| format!("rank {rank}"));
+            self.write(&event::metadata(process, 0, "process_name", &json!({"name": name})));
+            self.write(&event::metadata(process, 0, "process_sort_index", &json!({"sort_index": at})));
+        }
+        process
+    }
+
+    /// The thread of a lane, introduced where it is new. Threads have numbers that no process and no other thread has.
+    fn thread(&mut self, process: u32, key: Key, lane: u32) -> u64 {
+        if let Some(thread) = self.threads.get(&(key, lane)) {
+            return *thread;
+        }
+        let thread = u64::from(self.ranks) + 2 + self.threads.len() as u64;
+        self.threads.insert((key, lane), thread);
+        let mut name = key.label(&self.names, self.topology);
+        if lane > 0 {
+            name.push_str(&format!(" ({})", lane + 1));
+        }
+        self.write(&event::metadata(process, thread, "thread_name", &json!({"name": name})));
+        let place = json!({"sort_index": key.place(lane)});
+        self.write(&event::metadata(process, thread, "thread_sort_index", &place));
+        thread
+    }
+}
+
+impl Timeline for TimelineFile<'_> {
+    fn span(&mut self, span: &Span<'_>) {
+        let number = |name: &str| self.numbers.get(name).copied().unwrap_or(u32::MAX);
+        let Some(key) = Key::of(&span.track, number) else { return };
+        let process = self.process(key);
+        let lane = self.lanes.entry(key).or_default().lane(span.start, span.finish);
+        let thread = self.thread(process, key, lane);
+        self.write(&event::complete(process, thread, span));
+    }
+}
+
+impl Drop for TimelineFile<'_> {
+    fn drop(&mut self) {
+        // After a finish there is none; else it is of a run that failed, and of no use to anybody.
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
