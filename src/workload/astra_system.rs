@@ -15,8 +15,10 @@ use chakra_et::workload::CollectiveKind;
 use self::custom::Custom;
 pub use self::error::SystemError;
 use self::keys::Keys;
+use super::error::RulePlace;
 use super::expander::Expander;
 use super::rules::Rules;
+use super::uses::{Used, Uses};
 use crate::sim::workload::{Algorithm, Algorithms, Choice, Roofline, Use};
 
 /// What ASTRA-sim's system file (JSON) says of collectives and computations, for runs under
@@ -61,6 +63,8 @@ pub struct AstraSystem {
     per_kind: BTreeMap<CollectiveKind, usize>,
     /// The kinds for which the native algorithm is known.
     native: BTreeSet<CollectiveKind>,
+    /// The keys that give algorithms, with the lines on which they stand.
+    places: Vec<(String, RulePlace)>,
     expander: Expander,
     state: Mutex<State>,
 }
@@ -72,6 +76,7 @@ struct State {
     /// Kinds that ASTRA-sim does not simulate.
     unknown: BTreeSet<CollectiveKind>,
     nodes: BTreeSet<u64>,
+    uses: Uses,
 }
 
 impl AstraSystem {
@@ -121,6 +126,7 @@ impl AstraSystem {
             per_node: by_node,
             per_kind: by_kind,
             native: native.iter().map(|(kind, _)| *kind).collect(),
+            places: keys::of_algorithms().map(|key| (key.clone(), place(text, file, &key))).collect(),
             expander,
             state: Mutex::default(),
         })
@@ -158,6 +164,12 @@ impl AstraSystem {
         notes
     }
 
+    /// What was asked for so far, with the key that gave each algorithm.
+    #[must_use]
+    pub fn used(&self) -> Vec<Used> {
+        self.state().uses.list(|key| self.places.get(key).map(|(_, place)| place.clone()))
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // Nothing is left half done by a panic of another thread.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -182,18 +194,37 @@ impl Algorithms for AstraSystem {
     fn algorithm(&self, collective: &Use<'_>) -> Result<Choice, Box<dyn Error + Send + Sync>> {
         let kind = collective.kind;
         self.state().nodes.insert(collective.node);
-        let by_node = self.per_node.get(&collective.node);
-        if let Some(index) = by_node.or_else(|| self.per_kind.get(&kind)) {
-            return self
-                .custom(*index, collective)
-                .map_err(|message| format!("{}: {message}", self.file).into());
-        }
-        if !self.native.contains(&kind) {
-            if let Some(key) = keys::native_key(kind) {
-                return Err(format!("{}: neither {key} nor {key}-custom is stated", self.file).into());
+        let by_node = self.per_node.get(&collective.node).map(|index| (*index, keys::PER_NODE.to_owned()));
+        let by_kind = || {
+            let index = self.per_kind.get(&kind)?;
+            Some((*index, keys::custom_key(keys::native_key(kind)?)))
+        };
+        let (choice, key) = match by_node.or_else(by_kind) {
+            Some((index, key)) => {
+                let custom = self.custom(index, collective);
+                (custom.map_err(|message| format!("{}: {message}", self.file))?, Some(key))
             }
-            self.state().unknown.insert(kind);
-        }
-        self.expander.algorithm(collective)
+            None => {
+                let key = keys::native_key(kind);
+                if !self.native.contains(&kind) {
+                    if let Some(key) = key {
+                        return Err(format!("{}: neither {key} nor {key}-custom is stated", self.file).into());
+                    }
+                    self.state().unknown.insert(kind);
+                }
+                (self.expander.algorithm(collective)?, key.map(str::to_owned))
+            }
+        };
+        let place = self.places.iter().position(|(known, _)| Some(known) == key.as_ref());
+        let size = kind.size(collective.bytes, collective.ranks().into()).unwrap_or(u64::MAX);
+        self.state().uses.add(place, kind, collective.ranks(), choice.algorithm.name(), size);
+        Ok(choice)
     }
+}
+
+/// Where a key stands.
+fn place(text: &str, file: &str, key: &str) -> RulePlace {
+    let quoted = format!("\"{key}\"");
+    let line = (1..).zip(text.lines()).find(|(_, line)| line.contains(&quoted)).map_or(1, |(line, _)| line);
+    RulePlace { line: Some((file.to_owned(), line)), number: None }
 }

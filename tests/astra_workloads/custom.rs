@@ -98,6 +98,9 @@ fn traces_for_a_node_come_before_those_for_its_kind_and_ranks_are_positions_in_t
     let report = run("FullyConnected", &builder.finish(), &system).unwrap();
     // 20,031 + 1, then ⌊500 + 2^21 / 53.687⌋ + 1.
     assert_eq!(finish_ns(&report), [0, 20_032 + 39_563, 0, 20_032 + 39_563]);
+    let used: Vec<String> = system.used().iter().map(ToString::to_string).collect();
+    let expected = ["one (system.json:1)", "two (system.json:1)"];
+    assert!(used.len() == 2 && expected.iter().zip(&used).all(|(end, used)| used.ends_with(end)), "{used:?}");
     let notes = system.notes();
     assert!(notes.iter().any(|note| note.ends_with("no collective is node 9")), "{notes:?}");
 }

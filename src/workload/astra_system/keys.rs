@@ -69,6 +69,17 @@ pub(super) fn native_key(kind: CollectiveKind) -> Option<&'static str> {
     KINDS.iter().find(|(of, _)| *of == kind).map(|(_, key)| *key)
 }
 
+/// The key of traces that carry a kind out, from that of its native algorithm.
+pub(super) fn custom_key(native: &str) -> String {
+    format!("{native}-custom")
+}
+
+/// The keys that give algorithms.
+pub(super) fn of_algorithms() -> impl Iterator<Item = String> {
+    let of_kinds = KINDS.iter().flat_map(|(_, key)| [(*key).to_owned(), custom_key(key)]);
+    of_kinds.chain([PER_NODE.to_owned()])
+}
+
 impl Keys {
     pub(super) fn read(text: &str, file: &str, directory: &Path) -> Result<Self, SystemError> {
         let parsed: Value = serde_json::from_str(text)
@@ -81,7 +92,7 @@ impl Keys {
         let (mut custom, mut native) = (Vec::new(), Vec::new());
         let mut notes = Vec::new();
         for (kind, key) in KINDS {
-            let of_traces = format!("{key}-custom");
+            let of_traces = custom_key(key);
             if let Some(prefixes) = file.names(&of_traces)? {
                 let [prefix] = prefixes[..] else {
                     return Err(
@@ -245,9 +256,8 @@ impl<'a> File<'a> {
 
     /// Says of each key that is left what it does not do.
     fn without_effect(&self, notes: &mut Vec<String>) {
-        let honoured = [PER_NODE, SPLITS, ROOFLINE, PEAK, MEMORY, REPLAY];
-        let implementations = KINDS.iter().flat_map(|(_, key)| [(*key).to_owned(), format!("{key}-custom")]);
-        let implementations: Vec<String> = implementations.collect();
+        let honoured = [SPLITS, ROOFLINE, PEAK, MEMORY, REPLAY];
+        let implementations: Vec<String> = of_algorithms().collect();
         for key in self.keys.keys() {
             if honoured.contains(&key.as_str()) || implementations.contains(key) {
                 continue;
