@@ -6,6 +6,8 @@
 #![cfg_attr(feature = "topology-files", doc = "")]
 #![cfg_attr(feature = "topology-files", doc = include_str!("../../docs/workload-rules.md"))]
 
+#[cfg(feature = "topology-files")]
+mod astra_system;
 mod error;
 mod expander;
 #[cfg(feature = "topology-files")]
@@ -20,6 +22,8 @@ mod source;
 mod tuner;
 mod uses;
 
+#[cfg(feature = "topology-files")]
+pub use astra_system::{AstraSystem, SystemError};
 pub use error::{RuleError, RulePlace};
 pub use expander::Expander;
 pub use rule::{Overlap, Rule};

@@ -9,4 +9,5 @@ mod reports;
 mod samples;
 mod scaling;
 mod steps;
+mod system;
 mod timeline;

@@ -10,10 +10,14 @@
 //! outside collectives. A rank begins its share in a collective when its node is ready, and does not wait for others to come: only their
 //! messages hold it up. The node is over when the rank's share is.
 //!
-//! **As ASTRA-sim** ([`Compat::AstraSim`](crate::Compat::AstraSim)): a rank has one computation of the GPU, one of the CPU, and one SEND
-//! or collective of all groups at a time; RECVs are unlimited. After every end the nodes that are ready are tried in ascending order, and
-//! the collectives of a group are joined in the order in which each rank comes to them. So two ranks that come to two
+//! **As ASTRA-sim** ([`Compat::AstraSim`](crate::Compat::AstraSim)): a rank has one computation of the GPU, one of the CPU, and one SEND,
+//! collective, load or store at a time, whatever the group; RECVs are unlimited. After every end the nodes that are ready are tried in
+//! ascending order, and the collectives of a group are joined in the order in which each rank comes to them. So two ranks that come to two
 //! groups in opposite order wait for each other for good, which under the own rules only happens where dependences ask for it.
+//!
+//! What ASTRA-sim cannot do is done here all the same: it aborts on a METADATA node, on most kinds of collectives and on one of 0
+//! bytes, waits for ever for one in a group of one rank, and takes a broadcast for a pause of the node's duration. Here metadata is over at
+//! once, and all collectives have their algorithm.
 
 mod algorithm;
 mod costs;

@@ -1,6 +1,7 @@
 //! Tests of the engine by workloads whose times can be computed by hand.
 
 mod alone;
+mod compat;
 mod random;
 
 use std::error::Error;

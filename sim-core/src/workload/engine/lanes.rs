@@ -20,7 +20,7 @@ pub(super) enum LaneKind {
     Memory,
     /// The collectives of a group, in their order.
     Group(u32),
-    /// ASTRA-sim's: one SEND or collective.
+    /// ASTRA-sim's: one SEND, collective, load or store.
     Communication,
 }
 
@@ -30,7 +30,10 @@ impl LaneKind {
         match (op, compat) {
             (Op::Recv { .. } | Op::Other { .. }, _) => None,
             (_, Some(Compat::AstraSim)) if traits.on_cpu => Some(Self::Cpu(0)),
-            (Op::Coll { .. } | Op::Send { .. }, Some(Compat::AstraSim)) => Some(Self::Communication),
+            // Whatever is neither a computation nor a RECV.
+            (Op::Coll { .. } | Op::Send { .. } | Op::Mem { .. }, Some(Compat::AstraSim)) => {
+                Some(Self::Communication)
+            }
             (_, Some(Compat::AstraSim)) => Some(Self::Gpu(0)),
             (Op::Send { .. }, None) => None,
             (Op::Coll { .. }, None) => Some(Self::Group(traits.group)),

@@ -61,7 +61,7 @@ pub(super) struct Engine<'a, 't, N> {
     /// Its lanes in which something may start, and what starts.
     touched: Vec<u32>,
     start: Vec<u32>,
-    /// ASTRA-sim ends computations of algorithms that end at one time on a rank together.
+    /// ASTRA-sim ends computations that end at one time on a rank together.
     ends: FxHashMap<(u32, Picos), Vec<(u32, u32)>>,
     events: u64,
     pub(super) unfinished: usize,
@@ -273,10 +273,14 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
 
     /// How long a computation of a trace takes on a rank.
     fn duration(&self, rank: u32, node: u32, micros: u64, ops: u64, bytes: u64) -> Result<Picos, Overflow> {
-        let cost = chakra_et::workload::Cost { micros, ops, bytes };
-        let whole = self.settings.costs.compute(self.settings.conventions, cost)?;
+        let Settings { conventions, costs, .. } = self.settings;
+        let trace = &self.plan.traces[rank as usize];
+        let on_cpu = state_on_cpu(trace.kinds[trace.lanes[node as usize] as usize]);
+        // ASTRA-sim's roofline is the GPU's alone.
+        let costs = if conventions == Conventions::AstraSim && on_cpu { Costs::default() } else { costs };
+        let whole = costs.compute(conventions, chakra_et::workload::Cost { micros, ops, bytes })?;
         let whole = self.slowed(rank, whole)?;
-        Ok(match self.plan.traces[rank as usize].tiles.get(&node) {
+        Ok(match trace.tiles.get(&node) {
             None => whole,
             Some(tile) => {
                 // The parts together take what the whole takes.
@@ -297,7 +301,7 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
     pub(super) fn end_after(&mut self, part: u32, node: u32, duration: Picos) -> Result<(), WorkloadError> {
         match self.settings.conventions {
             Conventions::Exact if duration == Picos::ZERO => self.complete(part, node),
-            Conventions::AstraSim if !self.is_trace(part) => {
+            Conventions::AstraSim => {
                 let end = self.queue.now().checked_add(duration).ok_or(Overflow::TIME)?;
                 let together = self.ends.entry((self.parts[part as usize].rank, end)).or_default();
                 together.push((part, node));
@@ -311,7 +315,7 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
     }
 
     fn computed(&mut self, part: u32, node: u32) -> Result<(), WorkloadError> {
-        if self.settings.conventions == Conventions::AstraSim && !self.is_trace(part) {
+        if self.settings.conventions == Conventions::AstraSim {
             let key = (self.parts[part as usize].rank, self.queue.now());
             for (part, node) in self.ends.remove(&key).unwrap_or_default() {
                 self.finish(part, node)?;

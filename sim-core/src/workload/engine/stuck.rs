@@ -140,7 +140,7 @@ impl<N: Network> Engine<'_, '_, N> {
         if lane.serves != NONE {
             let why = match kind {
                 LaneKind::Communication => {
-                    "may not start, as a rank has one SEND or collective at a time, before the end of"
+                    "may not start, as a rank has one SEND, collective or access to memory at a time, before the end of"
                 }
                 LaneKind::Group(_) => "comes, on its group, after",
                 _ => "runs on the same stream as",

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use chakra_et::groups::Groups;
 use clap::Args;
 use collective::sim::workload::{Memory, Roofline, WorkloadSimulation};
-use collective::workload::Rules;
+use collective::workload::{AstraSystem, Rules};
 
+use super::choice::Chooser;
 use super::replicate::ReplicationArguments;
 use super::speeds;
 use crate::failure::Failure;
@@ -27,6 +28,10 @@ pub(in crate::commands::simulate) struct WorkloadArguments {
     /// (docs/workload-rules.md) [default: what NCCL would choose].
     #[arg(long, value_name = "FILE.toml")]
     rules: Option<PathBuf>,
+    /// ASTRA-sim's system file: which traces or native algorithms carry collectives out, and the roofline
+    /// (docs/astra-sim.md). --compat astra-sim goes with it, to issue nodes as ASTRA-sim does.
+    #[arg(long, value_name = "FILE.json", conflicts_with = "rules")]
+    system: Option<PathBuf>,
     /// How fast a rank computes, for computations that state operations and bytes but no duration: the
     /// larger of operations / PEAK and bytes / BANDWIDTH; such as 900TFLOP/s,1600GB/s [default: no time].
     #[arg(long, value_name = "PEAK,BANDWIDTH", value_parser = speeds::roofline)]
@@ -64,6 +69,7 @@ impl WorkloadArguments {
         let given = [
             (self.groups.is_some(), "--groups"),
             (self.rules.is_some(), "--rules"),
+            (self.system.is_some(), "--system"),
             (self.roofline.is_some(), "--roofline"),
             (self.memory.is_some(), "--memory"),
             (self.remote_memory.is_some(), "--remote-memory"),
@@ -90,9 +96,23 @@ impl WorkloadArguments {
         self.rules.as_ref().map_or_else(|| Ok(Rules::new()), |path| Rules::load(path).map_err(Failure::input))
     }
 
+    /// ASTRA-sim's system file, if there is one.
+    pub(super) fn system(&self) -> Result<Option<AstraSystem>, Failure> {
+        self.system.as_ref().map(|path| AstraSystem::load(path).map_err(Failure::input)).transpose()
+    }
+
+    /// How fast a rank computes: what the argument says goes before a file.
+    pub(super) fn roofline(&self, chooser: &Chooser) -> Option<Roofline> {
+        self.roofline.or_else(|| chooser.roofline())
+    }
+
     /// The simulation with the speeds of a rank.
-    pub(super) fn apply<'a>(&self, mut simulation: WorkloadSimulation<'a>) -> WorkloadSimulation<'a> {
-        if let Some(roofline) = self.roofline {
+    pub(super) fn apply<'a>(
+        &self,
+        mut simulation: WorkloadSimulation<'a>,
+        chooser: &Chooser,
+    ) -> WorkloadSimulation<'a> {
+        if let Some(roofline) = self.roofline(chooser) {
             simulation = simulation.roofline(roofline);
         }
         if let Some(memory) = self.memory {
@@ -105,9 +125,9 @@ impl WorkloadArguments {
     }
 
     /// Whether what a finding warns of is settled by an argument.
-    pub(super) fn settles(&self, finding: &str) -> bool {
+    pub(super) fn settles(&self, finding: &str, chooser: &Chooser) -> bool {
         match finding {
-            "computation-needs-roofline" => self.roofline.is_some(),
+            "computation-needs-roofline" => self.roofline(chooser).is_some(),
             "memory-needs-bandwidth" => self.memory.is_some() || self.remote_memory.is_some(),
             _ => false,
         }

@@ -2,15 +2,16 @@
 
 use chakra_et::workload::{Collectives, Summary, Workload};
 use collective::sim::workload::{Algorithms, Use};
-use collective::workload::{Expander, Used};
+use collective::workload::Used;
 use serde_json::{Value, json};
 
+use super::choice::Chooser;
 use super::{Subject, findings};
 use crate::failure::Failure;
 use crate::output;
 
 /// Prints it. Of a workload whose collectives cannot be joined there is nothing to say but why.
-pub(super) fn show(subject: &Subject<'_>, expander: &Expander, as_json: bool) -> Result<(), Failure> {
+pub(super) fn show(subject: &Subject<'_>, chooser: &Chooser, as_json: bool) -> Result<(), Failure> {
     let workload = &subject.workload;
     let Ok(collectives) = workload.collectives() else {
         if let (true, Some(verdict)) = (as_json, findings::verdict(&subject.findings)) {
@@ -18,23 +19,23 @@ pub(super) fn show(subject: &Subject<'_>, expander: &Expander, as_json: bool) ->
         }
         return Ok(());
     };
-    ask(subject, &collectives, expander)?;
+    ask(subject, &collectives, chooser)?;
     let summary = workload.summary(&collectives);
     if as_json {
-        return output::print(&to_json(subject, &summary, expander).to_string());
+        return output::print(&to_json(subject, &summary, chooser).to_string());
     }
     let mut text = format!("{}: {summary}", subject.prefix.display());
-    let used = expander.used();
+    let used = chooser.used();
     if !used.is_empty() {
         text.push_str("\nalgorithms\n");
         text.extend(used.iter().map(|used| format!("  {used}\n")));
     }
-    text.extend(expander.notes().iter().map(|note| format!("note: {note}\n")));
+    text.extend(chooser.notes().iter().map(|note| format!("note: {note}\n")));
     output::print(&text)
 }
 
-/// Asks for the algorithm of every collective, so that the expander has them all.
-fn ask(subject: &Subject<'_>, collectives: &Collectives, expander: &Expander) -> Result<(), Failure> {
+/// Asks for the algorithm of every collective, so that the chooser has them all.
+fn ask(subject: &Subject<'_>, collectives: &Collectives, chooser: &Chooser) -> Result<(), Failure> {
     let workload: &Workload = &subject.workload;
     for collective in &collectives.all {
         let group = &workload.groups()[collective.group as usize];
@@ -42,7 +43,7 @@ fn ask(subject: &Subject<'_>, collectives: &Collectives, expander: &Expander) ->
         let (nodes, kind) = (workload.rank(first as usize), collective.kind);
         let (id, name) = (nodes.graph().id(node), nodes.name(node));
         let asked = Use::new(kind, collective.bytes, collective.root, group).of_node(id, name);
-        expander.algorithm(&asked).map_err(|error| {
+        chooser.algorithm(&asked).map_err(|error| {
             let prefix = subject.prefix.display();
             let (bytes, group) = (collective.bytes, group.label());
             let place = format!("rank {first}, node {id} {name:?}");
@@ -56,7 +57,7 @@ fn sum(value: u128) -> Value {
     u64::try_from(value).map_or_else(|_| json!(value.to_string()), |value| json!(value))
 }
 
-fn to_json(subject: &Subject<'_>, summary: &Summary, expander: &Expander) -> Value {
+fn to_json(subject: &Subject<'_>, summary: &Summary, chooser: &Chooser) -> Value {
     let groups = summary.groups.iter().map(|group| {
         let kinds = group
             .kinds
@@ -74,9 +75,9 @@ fn to_json(subject: &Subject<'_>, summary: &Summary, expander: &Expander) -> Val
         "point_to_point": {"count": summary.messages.0, "bytes": sum(summary.messages.1)},
         "memory": {"count": summary.memory.0, "bytes": sum(summary.memory.1)},
         "groups": groups.collect::<Vec<_>>(),
-        "algorithms": algorithms_json(&expander.used()),
+        "algorithms": algorithms_json(&chooser.used()),
         "findings": findings::to_json(&subject.findings),
-        "notes": expander.notes(),
+        "notes": chooser.notes(),
     })
 }
 

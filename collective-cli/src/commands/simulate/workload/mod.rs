@@ -1,6 +1,7 @@
 //! `collective simulate --workload`.
 
 mod arguments;
+mod choice;
 mod collectives;
 mod dry_run;
 mod figures;
@@ -23,6 +24,7 @@ use collective::sim::{Conventions, Model, Progress, SimError};
 use collective::workload::Expander;
 
 pub(super) use self::arguments::WorkloadArguments;
+use self::choice::Chooser;
 use self::report::Outcome;
 use self::timeline::TimelineFile;
 use super::Simulate;
@@ -37,7 +39,7 @@ impl Simulate {
         self.refuse_arguments_of_algorithms()?;
         let watch = Watch::begin()?;
         let mut topology = self.topology_of_workload()?;
-        let expander = self.expander()?;
+        let chooser = self.chooser()?;
         let mut options = ReadOptions::default();
         options.drop_dangling = self.workload.drop_dangling;
         let groups = self.workload.groups()?;
@@ -45,13 +47,13 @@ impl Simulate {
             load(prefix, groups.as_ref(), &options).map_err(|error| unreadable(&error))?;
         let workload = self.workload.replication.apply(workload)?;
         let mut findings = check(&workload);
-        findings.retain(|finding| !self.workload.settles(finding.id));
+        findings.retain(|finding| !self.workload.settles(finding.id, &chooser));
         for warning in findings::warnings(&warnings, &findings) {
             eprintln!("warning: {warning}");
         }
         let subject = Subject { prefix, workload, findings };
         if self.workload.dry_run {
-            dry_run::show(&subject, &expander, self.json)?;
+            dry_run::show(&subject, &chooser, self.json)?;
         }
         if let Some(verdict) = findings::verdict(&subject.findings) {
             if self.json && !self.workload.dry_run {
@@ -73,7 +75,7 @@ impl Simulate {
         if let Some(path) = &self.workload.timeline {
             timeline = Some(TimelineFile::create(path, &subject.workload, &topology.topology)?);
         }
-        let result = self.simulate(&subject, topology, &expander, &watch, timeline.as_mut());
+        let result = self.simulate(&subject, topology, &chooser, &watch, timeline.as_mut());
         watch.end();
         // What happened until a run got stuck or was broken off is worth looking at, too.
         let is_seen = matches!(
@@ -83,14 +85,14 @@ impl Simulate {
         if let Some(timeline) = timeline.filter(|_| is_seen) {
             timeline.finish()?;
         }
-        self.tell(&subject, topology, &expander, result)
+        self.tell(&subject, topology, &chooser, result)
     }
 
     fn simulate(
         &self,
         subject: &Subject<'_>,
         topology: &LoadedTopology,
-        expander: &Expander,
+        chooser: &Chooser,
         watch: &Watch,
         timeline: Option<&mut TimelineFile<'_>>,
     ) -> Result<WorkloadReport, WorkloadError> {
@@ -99,10 +101,10 @@ impl Simulate {
             .conventions(topology.conventions)
             .compat(self.compat);
         let simulation = self.conditions.apply_to_workload(simulation).observer(watch);
-        let simulation = self.workload.apply(simulation);
+        let simulation = self.workload.apply(simulation, chooser);
         match timeline {
-            Some(timeline) => simulation.run_with_timeline(&subject.workload, expander, timeline),
-            None => simulation.run(&subject.workload, expander),
+            Some(timeline) => simulation.run_with_timeline(&subject.workload, chooser, timeline),
+            None => simulation.run(&subject.workload, chooser),
         }
     }
 
@@ -111,13 +113,13 @@ impl Simulate {
         &self,
         subject: &Subject<'_>,
         topology: &LoadedTopology,
-        expander: &Expander,
+        chooser: &Chooser,
         result: Result<WorkloadReport, WorkloadError>,
     ) -> Result<(), Failure> {
         let name = subject.prefix.display();
         match result {
             Ok(report) => {
-                let outcome = Outcome { command: self, subject, topology, expander, report: &report };
+                let outcome = Outcome { command: self, subject, topology, chooser, report: &report };
                 output::print(&if self.json { outcome.to_json().to_string() } else { outcome.to_text() })
             }
             Err(WorkloadError::Simulation(SimError::Stopped(so_far))) => {
@@ -174,11 +176,20 @@ impl Simulate {
     }
 
     /// Who gives the collectives their algorithms.
-    fn expander(&self) -> Result<Expander, Failure> {
+    fn chooser(&self) -> Result<Chooser, Failure> {
         let data = &self.program.data;
+        if let Some(system) = self.workload.system()? {
+            let given = [(data.reduce_rate.is_some(), "--reduce-rate"), (data.order.is_some(), "--order")];
+            if let Some((_, argument)) = given.into_iter().find(|(given, _)| *given) {
+                return Err(Failure::input(format!(
+                    "{argument} does not go with --system: its traces say it, and its native algorithms are ASTRA-sim's"
+                )));
+            }
+            return Ok(Chooser::System(Box::new(system)));
+        }
         let expander = Expander::new(self.workload.rules()?).map_err(Failure::input)?;
         let expander = expander.reduce_rate(data.reduce_rate.unwrap_or_default());
-        Ok(expander.order(data.order.unwrap_or_default()))
+        Ok(Chooser::Rules(Box::new(expander.order(data.order.unwrap_or_default()))))
     }
 
     fn refuse_arguments_of_algorithms(&self) -> Result<(), Failure> {

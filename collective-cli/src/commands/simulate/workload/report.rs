@@ -4,9 +4,9 @@ use chakra_et::validate::Level;
 use collective::sim::topology::LoadedTopology;
 use collective::sim::units::Picos;
 use collective::sim::workload::WorkloadReport;
-use collective::workload::Expander;
 use serde_json::{Value, json};
 
+use super::choice::Chooser;
 use super::figures::{micros, size};
 use super::{Subject, collectives, dry_run, findings, path, spent};
 use crate::commands::simulate::links::{self, Carried};
@@ -19,7 +19,7 @@ pub(super) struct Outcome<'a> {
     pub(super) command: &'a Simulate,
     pub(super) subject: &'a Subject<'a>,
     pub(super) topology: &'a LoadedTopology,
-    pub(super) expander: &'a Expander,
+    pub(super) chooser: &'a Chooser,
     pub(super) report: &'a WorkloadReport,
 }
 
@@ -37,7 +37,7 @@ impl Outcome<'_> {
     fn notes(&self) -> Vec<String> {
         let of_findings = self.subject.findings.iter().filter(|finding| finding.level == Level::Note);
         let mut notes = self.report.notes.clone();
-        notes.extend(self.expander.notes());
+        notes.extend(self.chooser.notes());
         notes.extend(of_findings.map(ToString::to_string));
         notes
     }
@@ -98,7 +98,7 @@ impl Outcome<'_> {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let Self { command, subject, report, expander, .. } = *self;
+        let Self { command, subject, report, chooser, .. } = *self;
         let carried = self.carried();
         let busiest = links::busiest(&carried);
         let mut value = json!({
@@ -115,7 +115,7 @@ impl Outcome<'_> {
             "spent": spent::to_json(report),
             "ranks": spent::ranks_to_json(report),
             "collectives": collectives::to_json(report),
-            "algorithms": dry_run::algorithms_json(&expander.used()),
+            "algorithms": dry_run::algorithms_json(&chooser.used()),
             "point_to_point": {
                 "count": report.messages.count,
                 "bytes": report.messages.bytes.0,
