@@ -286,7 +286,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         reports.push((name, report));
     }
     println!("\nCollectives: means over the ranks of a group, all of a kind together.\n");
-    println!("  | group  | kind           | each times |    MiB |    time | exposed | algorithm");
+    println!("  | group  | kind           | times |    MiB |    time | exposed | algorithm");
     for (name, report) in &reports {
         for row in rows(report) {
             println!("{name} | {row}");
@@ -343,7 +343,7 @@ fn rows(report: &WorkloadReport) -> Vec<String> {
         let (each, size) =
             (count * u64::from(ranks) / members as u64, bytes / count as f64 / f64::from(1 << 20));
         format!(
-            "{group:<6} | {:<14} | {each:>10} | {size:>6.1} | {:>7} | {:>7} | {algorithm}",
+            "{group:<6} | {:<14} | {each:>5} | {size:>6.1} | {:>7} | {:>7} | {algorithm}",
             kind.name(),
             ms(time / members),
             ms(exposed / members),
@@ -358,7 +358,7 @@ fn summary(reports: &[(&str, WorkloadReport)]) {
         format!("{} ms ({:.1}%)", ms(time(from) - time(to)), 100.0 * (1.0 - time(to) / time(from)))
     };
     println!(
-        "\nOf each step, B is worth {} against A, C {}; tiles another {}.",
+        "\nB is worth {} of a step against A, C {}; tiles another {}.",
         worth(0, 1),
         worth(0, 2),
         worth(2, 3)
