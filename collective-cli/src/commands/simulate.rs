@@ -5,6 +5,7 @@ mod links;
 mod messages;
 mod path;
 mod report;
+mod speeds;
 mod unfinished;
 mod watch;
 mod workload;

@@ -4,7 +4,9 @@ use clap::Args;
 use collective::sim::Simulation;
 use collective::sim::straggler::Straggler;
 use collective::sim::units::{Bandwidth, Picos};
-use collective::sim::workload::WorkloadSimulation;
+use collective::sim::workload::{Roofline, WorkloadSimulation};
+
+use super::speeds;
 
 /// Conditions of the ranks; only under exact conventions.
 #[derive(Args)]
@@ -21,6 +23,10 @@ pub(super) struct Conditions {
     /// How fast a rank reduces where the graph states no duration, to the picosecond [default: no time].
     #[arg(long, value_name = "RATE")]
     reduce_bandwidth: Option<Bandwidth>,
+    /// How fast a rank computes, for computations that state operations and bytes but no duration: the
+    /// larger of operations / PEAK and bytes / BANDWIDTH; such as 900TFLOP/s,1600GB/s [default: no time].
+    #[arg(long, value_name = "PEAK,BANDWIDTH", value_parser = speeds::roofline)]
+    pub(super) roofline: Option<Roofline>,
 }
 
 impl Conditions {
@@ -29,11 +35,16 @@ impl Conditions {
         let simulation = simulation
             .stragglers(&self.straggler)
             .overheads(self.send_overhead.unwrap_or_default(), self.receive_overhead.unwrap_or_default());
+        let simulation = match self.roofline {
+            Some(roofline) => simulation.roofline(roofline),
+            None => simulation,
+        };
         match self.reduce_bandwidth {
             Some(bandwidth) => simulation.reduce_bandwidth(bandwidth),
             None => simulation,
         }
     }
+
     /// The simulation of a workload under these conditions.
     pub(super) fn apply_to_workload<'a>(
         &'a self,

@@ -6,6 +6,7 @@ use chakra_et::graph::{Graph, Op};
 use rustc_hash::FxHashMap;
 
 use super::program::Program;
+use super::urgency;
 use crate::error::Overflow;
 use crate::model::Conventions;
 use crate::workload::Algorithm;
@@ -22,6 +23,8 @@ pub(super) struct Prepared {
     pub(super) connections: Vec<(u32, u32)>,
     /// By rank, which node makes which chunk of the output: node and chunk, ascending. Only where somebody waits for chunks.
     makes: Vec<Vec<(u32, u32)>>,
+    /// By rank and node, how many messages follow from it on. Only where a computation makes chunks.
+    urgencies: Vec<Vec<u32>>,
 }
 
 /// Why an algorithm cannot be executed.
@@ -73,7 +76,7 @@ impl Prepared {
             }
             programs.push(program);
         }
-        Ok(Self { algorithm, programs, connections, makes: Vec::new() })
+        Ok(Self { algorithm, programs, connections, makes: Vec::new(), urgencies: Vec::new() })
     }
 
     /// Prepares for those that wait for chunks.
@@ -89,6 +92,18 @@ impl Prepared {
             pairs
         };
         self.makes = self.algorithm.outputs().iter().map(of_rank).collect();
+    }
+
+    /// Prepares for computations that make chunks in the order in which they are needed.
+    pub(super) fn index_inputs(&mut self) {
+        if self.urgencies.is_empty() {
+            self.urgencies = urgency::of(self.algorithm.graph());
+        }
+    }
+
+    /// By node of a rank, how many messages follow from it on; empty if nobody asked for it.
+    pub(super) fn urgencies(&self, rank: usize) -> &[u32] {
+        self.urgencies.get(rank).map_or(&[], Vec::as_slice)
     }
 
     /// The chunks of the output that a node of a rank makes.

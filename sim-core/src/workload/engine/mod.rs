@@ -26,6 +26,7 @@ mod split;
 mod stuck;
 mod totals;
 mod trace;
+mod urgency;
 
 use chakra_et::workload::Workload;
 

@@ -133,6 +133,9 @@ impl<'a> Plan<'a> {
             if choice.split_consumers {
                 prepared.index_outputs();
             }
+            if choice.split_producers {
+                prepared.index_inputs();
+            }
             if prepared.programs.len() != group.members.len() {
                 let unfit = super::algorithms::Unfit::Ranks {
                     name: prepared.algorithm.name().to_owned(),

@@ -1,6 +1,8 @@
 //! Computations that are divided by the chunks of a collective, so that each part waits for one chunk of its output, or
 //! makes one chunk of its input.
 
+use std::cmp::Reverse;
+
 use chakra_et::graph::{Op, RankGraph};
 use rustc_hash::FxHashMap;
 
@@ -89,35 +91,16 @@ pub(super) fn splits<'a>(graph: &RankGraph, wish: impl Fn(u32) -> Option<Wish<'a
     splits
 }
 
-/// The chunks in the order in which an algorithm needs them: by how many nodes come before the first that reads one.
+/// The chunks in the order in which an algorithm needs them: first what the longest chain of messages waits for. (In order of when a
+/// node could first read them, a ring of several tiles a part would get some too early that it only passes on later.)
 fn order_of_need(wish: &Wish<'_>, inputs: &[Vec<u32>]) -> Vec<u32> {
-    let graph = wish.algorithm.algorithm.graph().rank(wish.position);
-    let depth = depths(graph);
-    let need = |chunk: u32| inputs[chunk as usize].iter().map(|node| depth[*node as usize]).min();
+    let urgencies = wish.algorithm.urgencies(wish.position);
+    let urgency =
+        |chunk: u32| inputs[chunk as usize].iter().filter_map(|node| urgencies.get(*node as usize)).max();
     let mut chunks: Vec<u32> = (0..inputs.len() as u32).collect();
     // What nobody reads comes last.
-    chunks.sort_by_key(|chunk| (need(*chunk).is_none(), need(*chunk)));
+    chunks.sort_by_key(|chunk| Reverse(urgency(*chunk)));
     chunks
-}
-
-/// By node, the length of the longest chain of nodes before it; of nodes in a circle, 0.
-fn depths(graph: &RankGraph) -> Vec<u32> {
-    let count = graph.len() as u32;
-    let mut depth = vec![0; graph.len()];
-    // Mostly nodes come after those that they wait for, and one pass is enough.
-    loop {
-        let mut changed = false;
-        for node in 0..count {
-            let below = graph.deps(node).iter().map(|dep| depth[*dep as usize] + 1).max().unwrap_or(0);
-            if depth[node as usize] < below && below <= count {
-                depth[node as usize] = below;
-                changed = true;
-            }
-        }
-        if !changed {
-            return depth;
-        }
-    }
 }
 
 /// Divides nodes. Whoever waits for a divided one waits for all its parts, but a collective that is fed by it only for the

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use chakra_et::groups::Groups;
 use clap::Args;
-use collective::sim::workload::{Memory, Roofline, WorkloadSimulation};
+use collective::sim::workload::{Memory, WorkloadSimulation};
 use collective::workload::{AstraSystem, Rules};
 
-use super::choice::Chooser;
+use super::super::speeds;
 use super::replicate::ReplicationArguments;
-use super::speeds;
 use crate::failure::Failure;
 
 /// A workload, and what goes with it.
@@ -32,10 +31,6 @@ pub(in crate::commands::simulate) struct WorkloadArguments {
     /// (docs/astra-sim.md). --compat astra-sim goes with it, to issue nodes as ASTRA-sim does.
     #[arg(long, value_name = "FILE.json", conflicts_with = "rules")]
     system: Option<PathBuf>,
-    /// How fast a rank computes, for computations that state operations and bytes but no duration: the
-    /// larger of operations / PEAK and bytes / BANDWIDTH; such as 900TFLOP/s,1600GB/s [default: no time].
-    #[arg(long, value_name = "PEAK,BANDWIDTH", value_parser = speeds::roofline)]
-    roofline: Option<Roofline>,
     /// How fast loads and stores are, such as 100ns,2TB/s [default: no time].
     #[arg(long, value_name = "LATENCY,BANDWIDTH", value_parser = speeds::memory)]
     memory: Option<Memory>,
@@ -70,7 +65,6 @@ impl WorkloadArguments {
             (self.groups.is_some(), "--groups"),
             (self.rules.is_some(), "--rules"),
             (self.system.is_some(), "--system"),
-            (self.roofline.is_some(), "--roofline"),
             (self.memory.is_some(), "--memory"),
             (self.remote_memory.is_some(), "--remote-memory"),
             (self.timeline.is_some(), "--timeline"),
@@ -101,20 +95,8 @@ impl WorkloadArguments {
         self.system.as_ref().map(|path| AstraSystem::load(path).map_err(Failure::input)).transpose()
     }
 
-    /// How fast a rank computes: what the argument says goes before a file.
-    pub(super) fn roofline(&self, chooser: &Chooser) -> Option<Roofline> {
-        self.roofline.or_else(|| chooser.roofline())
-    }
-
-    /// The simulation with the speeds of a rank.
-    pub(super) fn apply<'a>(
-        &self,
-        mut simulation: WorkloadSimulation<'a>,
-        chooser: &Chooser,
-    ) -> WorkloadSimulation<'a> {
-        if let Some(roofline) = self.roofline(chooser) {
-            simulation = simulation.roofline(roofline);
-        }
+    /// The simulation with the speeds of memory.
+    pub(super) fn apply<'a>(&self, mut simulation: WorkloadSimulation<'a>) -> WorkloadSimulation<'a> {
         if let Some(memory) = self.memory {
             simulation = simulation.local_memory(memory);
         }
@@ -125,9 +107,8 @@ impl WorkloadArguments {
     }
 
     /// Whether what a finding warns of is settled by an argument.
-    pub(super) fn settles(&self, finding: &str, chooser: &Chooser) -> bool {
+    pub(super) fn settles(&self, finding: &str) -> bool {
         match finding {
-            "computation-needs-roofline" => self.roofline(chooser).is_some(),
             "memory-needs-bandwidth" => self.memory.is_some() || self.remote_memory.is_some(),
             _ => false,
         }

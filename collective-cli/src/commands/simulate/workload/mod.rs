@@ -9,7 +9,6 @@ mod findings;
 mod path;
 mod replicate;
 mod report;
-mod speeds;
 mod spent;
 mod timeline;
 mod unfinished;
@@ -47,7 +46,10 @@ impl Simulate {
             load(prefix, groups.as_ref(), &options).map_err(|error| unreadable(&error))?;
         let workload = self.workload.replication.apply(workload)?;
         let mut findings = check(&workload);
-        findings.retain(|finding| !self.workload.settles(finding.id, &chooser));
+        let roofline = self.conditions.roofline.or_else(|| chooser.roofline());
+        let has_roofline =
+            |finding: &Finding| finding.id == "computation-needs-roofline" && roofline.is_some();
+        findings.retain(|finding| !self.workload.settles(finding.id) && !has_roofline(finding));
         for warning in findings::warnings(&warnings, &findings) {
             eprintln!("warning: {warning}");
         }
@@ -101,7 +103,11 @@ impl Simulate {
             .conventions(topology.conventions)
             .compat(self.compat);
         let simulation = self.conditions.apply_to_workload(simulation).observer(watch);
-        let simulation = self.workload.apply(simulation, chooser);
+        let mut simulation = self.workload.apply(simulation);
+        // What the argument says goes before a file.
+        if let Some(roofline) = self.conditions.roofline.or_else(|| chooser.roofline()) {
+            simulation = simulation.roofline(roofline);
+        }
         match timeline {
             Some(timeline) => simulation.run_with_timeline(&subject.workload, chooser, timeline),
             None => simulation.run(&subject.workload, chooser),

@@ -4,7 +4,7 @@ use collective::sim::units::Bandwidth;
 use collective::sim::workload::{Memory, Roofline};
 
 /// Reads `PEAK,BANDWIDTH`, such as `900 TFLOP/s,1600 GB/s`.
-pub(super) fn roofline(text: &str) -> Result<Roofline, String> {
+pub(in crate::commands::simulate) fn roofline(text: &str) -> Result<Roofline, String> {
     let fault = |why: &str| format!("expected PEAK,BANDWIDTH, such as 900TFLOP/s,1600GB/s: {why}");
     let (peak, bandwidth) = text.split_once(',').ok_or_else(|| fault("there is no comma"))?;
     let peak = operations_per_s(peak).map_err(|why| fault(&why))?;
@@ -13,7 +13,7 @@ pub(super) fn roofline(text: &str) -> Result<Roofline, String> {
 }
 
 /// Reads `LATENCY,BANDWIDTH`, such as `100 ns,2 TB/s`.
-pub(super) fn memory(text: &str) -> Result<Memory, String> {
+pub(in crate::commands::simulate) fn memory(text: &str) -> Result<Memory, String> {
     let fault = |why: &str| format!("expected LATENCY,BANDWIDTH, such as 100ns,2TB/s: {why}");
     let (latency, bandwidth) = text.split_once(',').ok_or_else(|| fault("there is no comma"))?;
     let latency = latency.trim().parse().map_err(|error| fault(&format!("{error}")))?;
