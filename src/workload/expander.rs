@@ -130,14 +130,17 @@ impl Expander {
             let sizes = used.iter().filter(|used| used.rule.as_ref() == Some(&rule.place));
             if sizes.clone().next().is_none() {
                 notes.push(format!("{}: no collective came to it", rule.place));
-            } else if let Source::Foreign(foreign) = source
-                && foreign.is_literal()
-            {
+            } else if let Source::Foreign(foreign) = source {
+                let (place, name) = (&rule.place, foreign.name());
                 notes.push(format!(
-                    "{}: the traces {} state no size of their collective, so messages with a literal size keep it",
-                    rule.place,
-                    foreign.name()
+                    "{place}: the traces {name} do not say what they compute, so nobody has checked it"
                 ));
+                if foreign.is_literal() {
+                    notes.push(format!(
+                        "{place}: the traces {name} state no size of their collective, so messages with a literal size \
+                         keep it"
+                    ));
+                }
             }
         }
         notes

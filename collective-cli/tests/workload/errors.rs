@@ -38,7 +38,6 @@ fn arguments_that_do_not_go_together_are_named() {
     for argument in [
         "--groups g.json",
         "--rules r.toml",
-        "--roofline 1TFLOPS,1GB/s",
         "--memory 1ns,1GB/s",
         "--remote-memory 1ns,1GB/s",
         "--timeline t.json",
@@ -188,20 +187,20 @@ fn ctrl_c_ends_a_workload_with_what_is_known() {
 
     let directory = steps::directory();
     let at = directory.path();
-    // Sums of two groups of 32 ranks at once, one after the other, in 1984 messages each: seconds, unless it is ended.
+    // Sums of two groups of 32 ranks at once, one after the other, in 1984 messages each: a second or more, unless it is ended.
     fs::write(at.join("ring.toml"), steps::topology("ring", 64)).unwrap();
     let mut step = WorkloadBuilder::new(64);
     let groups = [0, 1].map(|odd| step.group((1 + odd).to_string(), (0..32).map(|i| 2 * i + odd)).unwrap());
     for rank in 0..64 {
         let (mut last, group) = (Vec::new(), groups[rank as usize % 2]);
-        for _ in 0..1000 {
+        for _ in 0..5000 {
             let kind = CollectiveKind::AllReduce;
             last =
                 vec![step.collective(rank, "sum", kind, 1_000_000 + u64::from(group), group, &last).unwrap()];
         }
     }
     write(at, "long", step);
-    for wait in (0..40).map(|round| 300 + 200 * round) {
+    for wait in (0..100).map(|round| 100 + 50 * round) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_collective"));
         let arguments = "simulate --workload t/long --groups long.json --topology ring.toml --json";
         command.current_dir(at).args(arguments.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -224,4 +223,37 @@ fn ctrl_c_ends_a_workload_with_what_is_known() {
         return;
     }
     panic!("the run was never met while it ran");
+}
+
+#[test]
+fn a_timeline_replaces_nothing_that_is_read() {
+    let directory = steps::directory();
+    let at = directory.path();
+    steps::training(at);
+    let trace = fs::read(at.join("t/training.1.et")).unwrap();
+    let run = "simulate --workload t/training --groups training.json --topology ring2.toml --timeline";
+    for input in ["t/training.1.et", "t/../t/training.1.et", "training.json", "ring2.toml"] {
+        let stderr = fails(at, 2, &format!("{run} {input}"));
+        assert!(stderr.contains("would replace") && stderr.contains("which is read"), "{stderr}");
+    }
+    assert_eq!(fs::read(at.join("t/training.1.et")).unwrap(), trace);
+}
+
+#[test]
+fn operations_of_an_algorithm_take_what_the_roofline_says() {
+    let directory = steps::directory();
+    let at = directory.path();
+    // 1 µs of products on each rank, by 10^6 operations at 10^12 a second, then nothing.
+    let file = |rank: u32| {
+        let mut writer = RankWriter::new(&metadata::write(None, &[]).unwrap()).unwrap();
+        let op = Op::Comp { micros: 0, ops: 1_000_000 * (1 + u64::from(rank)), bytes: 8 };
+        writer.node(&view::node(0, "product", op, vec![], Origin::default()).unwrap()).unwrap();
+        writer.finish()
+    };
+    fs::create_dir(at.join("a")).unwrap();
+    (0..2).for_each(|rank| fs::write(at.join(format!("a/products.{rank}.et")), file(rank)).unwrap());
+    let run = "simulate a/products --topology ring2.toml --model fluid --json";
+    assert_eq!(json(&succeeds(at, run))["time_ns"], json!(0));
+    let timed = json(&succeeds(at, &format!("{run} --roofline 1TFLOP/s,1TB/s")));
+    assert_eq!(timed["time_ns"], json!(2000));
 }

@@ -1,6 +1,6 @@
 //! The arguments that are for workloads.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use chakra_et::groups::Groups;
 use clap::Args;
@@ -75,6 +75,11 @@ impl WorkloadArguments {
         ];
         let first = given.into_iter().find(|(given, _)| *given).map(|(_, name)| name);
         first.or_else(|| self.replication.first())
+    }
+
+    /// The files that say more of the workload.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        [&self.groups, &self.rules, &self.system].into_iter().flatten().map(PathBuf::as_path)
     }
 
     /// The members of groups, where a file says them.

@@ -28,17 +28,31 @@ pub(super) fn size(bytes: u64) -> String {
 
 /// A text of at most so many characters, the rest left out.
 pub(super) fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
+    // Names come from files, and a terminal obeys control characters; marks of direction turn the whole line round.
+    let is_plain = |letter: char| {
+        !letter.is_control()
+            && !('\u{202a}'..='\u{202e}').contains(&letter)
+            && !('\u{2066}'..='\u{2069}').contains(&letter)
+    };
+    let plain = |letter: char| if is_plain(letter) { letter } else { '\u{fffd}' };
+    let mut short: String = text.chars().take(most).map(plain).collect();
+    if text.chars().nth(most).is_some() {
+        short.pop();
+        short.push('…');
     }
-    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
-    short.push('…');
     short
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_cut_and_obeyed_by_no_terminal() {
+        assert_eq!(shortened("abc", 3), "abc");
+        assert_eq!(shortened("abcd", 3), "ab…");
+        assert_eq!(shortened("a\u{1b}[31m\n\u{202e}b", 20), "a\u{fffd}[31m\u{fffd}\u{fffd}b");
+    }
 
     #[test]
     fn figures_are_short() {

@@ -44,10 +44,17 @@ pub(super) fn warnings(of_files: &[Warning], findings: &[Finding]) -> Vec<String
     of_files.chain(of_findings.map(|finding| format!("{}: {finding}", finding.id))).collect()
 }
 
-/// The errors, a line each.
+/// The errors, a line each, as far as a reader goes; JSON has all.
 pub(super) fn errors(findings: &[Finding]) -> String {
+    const SHOWN: usize = 50;
     let errors = findings.iter().filter(|finding| finding.level == Level::Error);
-    errors.map(|finding| format!("\n  {}: {finding}", finding.id)).collect()
+    let more = errors.clone().count().saturating_sub(SHOWN);
+    let mut lines: String =
+        errors.take(SHOWN).map(|finding| format!("\n  {}: {finding}", finding.id)).collect();
+    if more > 0 {
+        lines.push_str(&format!("\n  … and {more} more (--json has them)"));
+    }
+    lines
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod unfinished;
 
 use std::path::Path;
 
+use chakra_et::RankFiles;
 use chakra_et::workload::{Finding, LoadError, Loaded, ReadOptions, check, load};
 use chakra_et::{Problem, ReadError};
 use collective::sim::topology::LoadedTopology;
@@ -75,6 +76,7 @@ impl Simulate {
         }
         let mut timeline = None;
         if let Some(path) = &self.workload.timeline {
+            self.refuse_input_as_output(path, prefix)?;
             timeline = Some(TimelineFile::create(path, &subject.workload, &topology.topology)?);
         }
         let result = self.simulate(&subject, topology, &chooser, &watch, timeline.as_mut());
@@ -147,7 +149,12 @@ impl Simulate {
                 error @ (WorkloadError::Join(_)
                 | WorkloadError::OtherCollective { .. }
                 | WorkloadError::Simulation(SimError::SizeMismatch { .. })),
-            ) => Err(Failure::Verdict(format!("{name}: {error}"))),
+            ) => {
+                if self.json {
+                    output::print(&unfinished::refused_json(&error).to_string())?;
+                }
+                Err(Failure::Verdict(format!("{name}: {error}")))
+            }
             Err(WorkloadError::Simulation(SimError::RankCount { graph, topology })) => {
                 let free = "; `--placement identity` leaves the rest of the topology free";
                 let hint = if graph < topology as usize { free } else { "" };
@@ -196,6 +203,22 @@ impl Simulate {
         let expander = Expander::new(self.workload.rules()?).map_err(Failure::input)?;
         let expander = expander.reduce_rate(data.reduce_rate.unwrap_or_default());
         Ok(Chooser::Rules(Box::new(expander.order(data.order.unwrap_or_default()))))
+    }
+
+    /// A slip of the tab key must not cost a trace.
+    fn refuse_input_as_output(&self, output: &Path, prefix: &Path) -> Result<(), Failure> {
+        let Ok(there) = output.canonicalize() else { return Ok(()) };
+        let traces = RankFiles::find(prefix, "et").map_err(Failure::input)?;
+        let traces = traces.ranks().iter().map(|(_, path)| path.as_path());
+        let inputs = traces.chain(self.workload.files()).chain(self.topology.as_deref());
+        match inputs.into_iter().find(|input| input.canonicalize().is_ok_and(|input| input == there)) {
+            Some(input) => Err(Failure::input(format!(
+                "--timeline {} would replace {}, which is read",
+                output.display(),
+                input.display()
+            ))),
+            None => Ok(()),
+        }
     }
 
     fn refuse_arguments_of_algorithms(&self) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
-//! A workload that cannot go on, as JSON.
+//! A workload that does not come to its end, as JSON.
 
-use collective::sim::workload::{StuckWorkload, Wait};
+use collective::sim::workload::{StuckWorkload, Wait, WorkloadError};
 use serde_json::{Value, json};
 
 use crate::json::nanoseconds;
@@ -16,4 +16,13 @@ pub(super) fn stuck_json(stuck: &StuckWorkload) -> Value {
         "is_deadlock": stuck.is_circle,
         "waits": stuck.waits.iter().map(wait).collect::<Vec<_>>(),
     })
+}
+
+/// What the ranks do not agree on.
+pub(super) fn refused_json(error: &WorkloadError) -> Value {
+    let verdict = match error {
+        WorkloadError::Simulation(_) => "size-mismatch",
+        _ => "collectives-differ",
+    };
+    json!({"verdict": verdict, "message": error.to_string()})
 }

@@ -8,7 +8,6 @@ mod lanes;
 mod track;
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -20,12 +19,12 @@ use serde_json::json;
 use self::lanes::Lanes;
 use self::track::Key;
 use crate::failure::Failure;
+use crate::output::NewFile;
 
 /// A timeline that is being written. It appears under its name when it is finished.
 pub(super) struct TimelineFile<'a> {
     path: PathBuf,
-    temporary: PathBuf,
-    out: BufWriter<File>,
+    out: BufWriter<NewFile>,
     /// What went wrong first; nothing is written after that.
     failed: Option<io::Error>,
     is_empty: bool,
@@ -42,11 +41,8 @@ pub(super) struct TimelineFile<'a> {
 impl<'a> TimelineFile<'a> {
     /// Begins a file beside `path`.
     pub(super) fn create(path: &Path, workload: &Workload, topology: &'a Topology) -> Result<Self, Failure> {
-        let mut temporary = path.to_owned().into_os_string();
-        temporary.push(".tmp");
-        let temporary = PathBuf::from(temporary);
         let begin = || {
-            let mut out = BufWriter::with_capacity(1 << 18, File::create(&temporary)?);
+            let mut out = BufWriter::with_capacity(1 << 18, NewFile::create(path)?);
             out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
             Ok(out)
         };
@@ -55,7 +51,6 @@ impl<'a> TimelineFile<'a> {
         let names: Vec<String> = workload.groups().iter().map(|group| group.name.clone()).collect();
         Ok(Self {
             path: path.to_owned(),
-            temporary,
             out,
             failed: None,
             is_empty: true,
@@ -74,9 +69,10 @@ impl<'a> TimelineFile<'a> {
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         let ended = match self.failed.take() {
             Some(error) => Err(error),
-            None => self.out.write_all(b"\n]}\n").and_then(|()| self.out.flush()),
+            None => self.out.write_all(b"\n]}\n"),
         };
-        let named = ended.and_then(|()| fs::rename(&self.temporary, &self.path));
+        let file = ended.and_then(|()| self.out.into_inner().map_err(io::IntoInnerError::into_error));
+        let named = file.and_then(NewFile::finish);
         named.map_err(|error| Failure::input(format!("{}: {error}", self.path.display())))
     }
 
@@ -128,12 +124,5 @@ impl Timeline for TimelineFile<'_> {
         let lane = self.lanes.entry(key).or_default().lane(span.start, span.finish);
         let thread = self.thread(process, key, lane);
         self.write(&event::complete(process, thread, span));
-    }
-}
-
-impl Drop for TimelineFile<'_> {
-    fn drop(&mut self) {
-        // After a finish there is none; else it is of a run that failed, and of no use to anybody.
-        let _ = fs::remove_file(&self.temporary);
     }
 }
