@@ -9,9 +9,9 @@
 mod error;
 mod expander;
 #[cfg(feature = "topology-files")]
-mod file;
+pub(crate) mod file;
 mod foreign;
-mod glob;
+pub(crate) mod glob;
 mod rule;
 mod rules;
 mod shape;
