@@ -7,6 +7,7 @@ pub mod algorithms;
 pub mod build;
 pub mod compare;
 pub mod correctness;
+pub mod sweep;
 pub mod symmetric;
 pub mod workload;
 

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{algorithms, compare, compile, convert, inspect, run, simulate, topology, verify};
+use commands::{algorithms, compare, compile, convert, inspect, run, simulate, sweep, topology, verify};
 
 /// Compile, check and simulate collective communication algorithms.
 #[derive(Parser)]
@@ -47,6 +47,8 @@ enum Command {
     Run(run::Run),
     /// Simulate one collective, or a training step with its collectives, on a topology.
     Simulate(Box<simulate::Simulate>),
+    /// Simulate many algorithms at many sizes, numbers of ranks and topologies, as a file says, and write a table.
+    Sweep(sweep::Sweep),
     /// Say what a topology file declares, show a route, or draw a picture.
     Topology(topology::TopologyCommand),
 }
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         Command::Verify(command) => command.run(),
         Command::Run(command) => command.run(),
         Command::Simulate(command) => command.run(),
+        Command::Sweep(command) => command.run(),
         Command::Topology(command) => command.run(),
     };
     match result {

@@ -1,6 +1,6 @@
 //! Rules from TOML files.
 
-mod table;
+pub(crate) mod table;
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -162,7 +162,7 @@ fn overlap(value: &Value<'_>) -> Result<Overlap, Fault> {
 }
 
 /// The algorithms of levels by name.
-const LEVELS: [(&str, usize); 5] = [
+pub(crate) const LEVELS: [(&str, usize); 5] = [
     ("direct", levels::DIRECT),
     ("ring", levels::RING),
     ("halving_doubling", levels::HALVING_DOUBLING),
@@ -189,13 +189,13 @@ fn settings(value: &Value<'_>) -> Result<Vec<(String, usize)>, Fault> {
 
 impl Value<'_> {
     /// A text that is parsed; `example` is one.
-    fn parsed<T: FromStr<Err: Display>>(&self, example: &str) -> Result<T, Fault> {
+    pub(crate) fn parsed<T: FromStr<Err: Display>>(&self, example: &str) -> Result<T, Fault> {
         let text = self.text(format!("a text, such as {example}"))?;
         text.parse().map_err(|error| self.fault(format!("{}: {error}", self.shown())))
     }
 
     /// One value, or a list of them that is not empty.
-    fn one_or_more<T>(&self, one: fn(&Value<'_>) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
+    pub(crate) fn one_or_more<T>(&self, one: fn(&Value<'_>) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
         match self.list() {
             None => Ok(vec![one(self)?]),
             Some(list) if list.is_empty() => Err(self.wrong("a list with something in it")),

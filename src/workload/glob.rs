@@ -2,7 +2,7 @@
 
 /// Whether a pattern is that of a whole name: `*` stands for any characters, or none, `?` for one, all others for
 /// themselves.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut at, mut in_name) = (0, 0);
     // The last star, and where in the name what comes after it was tried: only that one ever has to take more.

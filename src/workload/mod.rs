@@ -11,9 +11,9 @@ mod astra_system;
 mod error;
 mod expander;
 #[cfg(feature = "topology-files")]
-mod file;
+pub(crate) mod file;
 mod foreign;
-mod glob;
+pub(crate) mod glob;
 mod parameters;
 mod rule;
 mod rules;

@@ -9,5 +9,6 @@ pub(crate) mod convert_xml;
 pub(crate) mod inspect;
 pub(crate) mod run;
 pub(crate) mod simulate;
+pub(crate) mod sweep;
 pub(crate) mod topology;
 pub(crate) mod verify;

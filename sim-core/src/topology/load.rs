@@ -68,6 +68,41 @@ pub fn parse_toml(
     Ok(LoadedTopology { topology, conventions, warnings: Vec::new() })
 }
 
+/// Reads the topologies that a TOML file on something else declares, in the order of the file: a list of tables `key`, each with
+/// a `name` and what a file of this project's form has. Beside the name stands the line of the table, where it is known.
+///
+/// ```
+/// let text = r#"
+///     sizes = ["1 MiB"]
+///
+///     [[topology]]
+///     name = "node"
+///     [[topology.dimension]]
+///     kind = "switch"
+///     size = 8
+///     bandwidth = "400 GB/s"
+///     latency = "500 ns"
+/// "#;
+/// let named = sim_core::topology::parse_toml_named(text, "sweep.toml", "topology")?;
+/// let (name, _, topology) = &named[0];
+/// assert_eq!((name.as_str(), topology.rank_count()), ("node", 8));
+/// # Ok::<(), sim_core::topology::ConfigError>(())
+/// ```
+///
+/// # Errors
+/// [`ConfigError::Invalid`]
+pub fn parse_toml_named(
+    text: &str,
+    file: &str,
+    key: &'static str,
+) -> Result<Vec<(String, Option<u64>, Topology)>, ConfigError> {
+    own_toml::parse_named(text, key).map_err(|(line, message)| ConfigError::Invalid {
+        file: file.to_owned(),
+        line,
+        message,
+    })
+}
+
 /// Reads ASTRA-sim's network YAML; `file` is named in errors.
 ///
 /// ```

@@ -80,7 +80,7 @@ pub use leaf_spine::LeafSpine;
 pub(crate) use link::Leg;
 pub use link::{Device, DeviceId, DeviceKind, Link, LinkId, LinkSpec};
 #[cfg(feature = "config")]
-pub use load::{LoadedTopology, load, parse_astra_yaml, parse_toml};
+pub use load::{LoadedTopology, load, parse_astra_yaml, parse_toml, parse_toml_named};
 pub use placement::{Placement, PlacementError};
 pub use product::Topology;
 pub use routing::Routing;

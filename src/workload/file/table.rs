@@ -8,14 +8,14 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The line, counted from 1, where known, and what is wrong.
-pub(super) type Fault = (Option<u64>, String);
+pub(crate) type Fault = (Option<u64>, String);
 
 /// The text, to find lines and to show values as they stand there.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a>(pub(super) &'a str);
+pub(crate) struct Source<'a>(pub(crate) &'a str);
 
 impl<'a> Source<'a> {
-    pub(super) fn line(self, span: &Range<usize>) -> Option<u64> {
+    pub(crate) fn line(self, span: &Range<usize>) -> Option<u64> {
         self.0.get(..span.start).map(|before| before.matches('\n').count() as u64 + 1)
     }
 
@@ -25,7 +25,7 @@ impl<'a> Source<'a> {
     }
 }
 
-pub(super) struct Table<'a> {
+pub(crate) struct Table<'a> {
     source: Source<'a>,
     entries: &'a DeTable<'a>,
     line: Option<u64>,
@@ -34,28 +34,28 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    pub(super) fn new(source: Source<'a>, entries: &'a DeTable<'a>, span: &Range<usize>) -> Self {
+    pub(crate) fn new(source: Source<'a>, entries: &'a DeTable<'a>, span: &Range<usize>) -> Self {
         Self { source, entries, line: source.line(span), known: RefCell::default() }
     }
 
     /// Where the table begins.
-    pub(super) fn line(&self) -> Option<u64> {
+    pub(crate) fn line(&self) -> Option<u64> {
         self.line
     }
 
-    pub(super) fn fault(&self, message: impl Display) -> Fault {
+    pub(crate) fn fault(&self, message: impl Display) -> Fault {
         (self.line, message.to_string())
     }
 
     /// The value of a key, if it is there.
-    pub(super) fn get(&self, key: &'static str) -> Option<Value<'a>> {
+    pub(crate) fn get(&self, key: &'static str) -> Option<Value<'a>> {
         self.known.borrow_mut().push(key);
         let (key, value) = self.entries.iter().find(|(name, _)| name.get_ref().as_ref() == key)?;
         Some(Value { source: self.source, key: key.get_ref(), value })
     }
 
     /// The elements of a list of tables; none if the key is not there.
-    pub(super) fn tables(&self, key: &'static str) -> Result<Vec<Table<'a>>, Fault> {
+    pub(crate) fn tables(&self, key: &'static str) -> Result<Vec<Table<'a>>, Fault> {
         let Some(value) = self.get(key) else { return Ok(Vec::new()) };
         let expected = || value.wrong(format!("a list of tables, [[{key}]]"));
         let list = value.list().ok_or_else(expected)?;
@@ -67,7 +67,7 @@ impl<'a> Table<'a> {
     }
 
     /// Nothing may be left that was not asked for.
-    pub(super) fn finish(self) -> Result<(), Fault> {
+    pub(crate) fn finish(self) -> Result<(), Fault> {
         let known = self.known.into_inner();
         let unknown = self.entries.iter().map(|(key, _)| key);
         let first =
@@ -80,7 +80,7 @@ impl<'a> Table<'a> {
 
 /// A value with its key and place.
 #[derive(Clone, Copy)]
-pub(super) struct Value<'a> {
+pub(crate) struct Value<'a> {
     source: Source<'a>,
     key: &'a str,
     value: &'a Spanned<DeValue<'a>>,
@@ -88,51 +88,51 @@ pub(super) struct Value<'a> {
 
 impl<'a> Value<'a> {
     /// "key = value", as it stands there.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         format!("{} = {}", self.key, self.source.raw(&self.value.span()))
     }
 
     /// "key = value: expected …", at the value's line.
-    pub(super) fn wrong(&self, expected: impl Display) -> Fault {
+    pub(crate) fn wrong(&self, expected: impl Display) -> Fault {
         self.fault(format!("{}: expected {expected}", self.shown()))
     }
 
-    pub(super) fn fault(&self, message: impl Display) -> Fault {
+    pub(crate) fn fault(&self, message: impl Display) -> Fault {
         (self.source.line(&self.value.span()), message.to_string())
     }
 
-    pub(super) fn text(&self, expected: impl Display) -> Result<&'a str, Fault> {
+    pub(crate) fn text(&self, expected: impl Display) -> Result<&'a str, Fault> {
         self.as_text().ok_or_else(|| self.wrong(expected))
     }
 
     /// The text if it is one.
-    pub(super) fn as_text(&self) -> Option<&'a str> {
+    pub(crate) fn as_text(&self) -> Option<&'a str> {
         self.value.get_ref().as_str()
     }
 
-    pub(super) fn integer(&self) -> Option<u64> {
+    pub(crate) fn integer(&self) -> Option<u64> {
         let integer = self.value.get_ref().as_integer()?;
         u64::from_str_radix(integer.as_str(), integer.radix()).ok()
     }
 
     /// A number of things, at least 1.
-    pub(super) fn count(&self) -> Result<u32, Fault> {
+    pub(crate) fn count(&self) -> Result<u32, Fault> {
         let count = self.integer().and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 0);
         count.ok_or_else(|| self.wrong("a whole number, at least 1"))
     }
 
-    pub(super) fn truth(&self) -> Result<bool, Fault> {
+    pub(crate) fn truth(&self) -> Result<bool, Fault> {
         self.value.get_ref().as_bool().ok_or_else(|| self.wrong("true or false"))
     }
 
     /// The elements if it is a list.
-    pub(super) fn list(&self) -> Option<Vec<Value<'a>>> {
+    pub(crate) fn list(&self) -> Option<Vec<Value<'a>>> {
         let element = |value| Value { value, ..*self };
         Some(self.value.get_ref().as_array()?.iter().map(element).collect())
     }
 
     /// The entries of a table, by key.
-    pub(super) fn entries(&self, expected: &str) -> Result<Vec<(String, Value<'a>)>, Fault> {
+    pub(crate) fn entries(&self, expected: &str) -> Result<Vec<(String, Value<'a>)>, Fault> {
         let table = self.value.get_ref().as_table().ok_or_else(|| self.wrong(expected))?;
         let entry = |(key, value): (&'a Spanned<_>, &'a Spanned<DeValue<'a>>)| {
             let key: &'a std::borrow::Cow<'a, str> = key.get_ref();

@@ -3,6 +3,7 @@
 mod kinds;
 mod table;
 
+use toml::Spanned;
 use toml::de::DeTable;
 
 use super::Topology;
@@ -14,9 +15,33 @@ pub(super) type Fault = (Option<u64>, String);
 /// The topology that the file declares.
 pub(super) fn parse(text: &str) -> Result<Topology, Fault> {
     let source = Source(text);
-    let file = DeTable::parse(text)
-        .map_err(|error| (error.span().and_then(|span| source.line(&span)), one_line(error.message())))?;
+    let file = read(text)?;
+    declared(Table::new(source, file.get_ref(), &file.span()))
+}
+
+/// The topologies that a file on something else declares, by their names, each with its line: a list of tables under `key`, each
+/// with a name beside what a file of its own has. The file's other keys are not looked at.
+pub(super) fn parse_named(
+    text: &str,
+    key: &'static str,
+) -> Result<Vec<(String, Option<u64>, Topology)>, Fault> {
+    let source = Source(text);
+    let file = read(text)?;
     let file = Table::new(source, file.get_ref(), &file.span());
+    let one = |table: Table<'_>| {
+        let line = table.line();
+        let name = table.need("name")?.text("a text")?.to_owned();
+        Ok((name, line, declared(table)?))
+    };
+    file.tables(key)?.into_iter().map(one).collect()
+}
+
+fn read(text: &str) -> Result<Spanned<DeTable<'_>>, Fault> {
+    let line = |span| Source(text).line(&span);
+    DeTable::parse(text).map_err(|error| (error.span().and_then(line), one_line(error.message())))
+}
+
+fn declared(file: Table<'_>) -> Result<Topology, Fault> {
     let expected = file.get("ranks");
     let parts = file.tables("dimension")?;
     if parts.is_empty() {
