@@ -55,7 +55,8 @@ pub(crate) struct Simulate {
     /// stays free.
     #[arg(long, value_name = "FILE|identity|random:SEED")]
     placement: Option<PlacementArgument>,
-    /// As which simulator a rank issues its nodes: astra-sim has one send and one computation of a rank at a time.
+    /// As which simulator a rank issues its nodes: astra-sim has one send or collective and one computation of a rank at a
+    /// time. Model and conventions stay as they are.
     #[arg(long)]
     compat: Option<Compat>,
     /// Simulates every rank, even where all do the same and one could stand for them.

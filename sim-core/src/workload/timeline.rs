@@ -5,7 +5,8 @@ use chakra_et::workload::CollectiveKind;
 use crate::topology::LinkId;
 use crate::units::{Bytes, Picos};
 
-/// Takes note of what happens in a run, in the order in which it ends.
+/// Takes note of what happens in a run: on each track in the order in which it ends, and of different tracks too, but that a link which
+/// a message occupied is told when the message has come to the end of it, a latency later.
 pub trait Timeline {
     /// Something has ended.
     fn span(&mut self, span: &Span<'_>);

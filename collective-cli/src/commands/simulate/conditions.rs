@@ -12,7 +12,7 @@ use super::speeds;
 #[derive(Args)]
 pub(super) struct Conditions {
     /// A rank that starts late or computes slowly, such as 3=+10us, 3=x1.5 or 3=+10us,x1.5; may be repeated.
-    #[arg(long, value_name = "RANK=+DELAY,xFACTOR")]
+    #[arg(long, visible_alias = "stragglers", value_name = "RANK=+DELAY,xFACTOR")]
     straggler: Vec<Straggler>,
     /// Time from the issue of a SEND until its message enters the network [default: 0 ns].
     #[arg(long, value_name = "TIME")]

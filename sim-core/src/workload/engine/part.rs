@@ -119,11 +119,6 @@ impl Connection {
         self.tail = node;
         None
     }
-
-    /// Whether RECVs wait.
-    pub(super) fn first_waiting(&self, side: Side) -> Option<u32> {
-        (self.head != NONE && self.side == side).then_some(self.head)
-    }
 }
 
 /// A collective that is under way.

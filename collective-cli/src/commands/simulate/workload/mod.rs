@@ -19,7 +19,7 @@ use chakra_et::RankFiles;
 use chakra_et::workload::{Finding, LoadError, Loaded, ReadOptions, check, load};
 use chakra_et::{Problem, ReadError};
 use collective::sim::topology::LoadedTopology;
-use collective::sim::workload::{WorkloadError, WorkloadReport, WorkloadSimulation};
+use collective::sim::workload::{Roofline, WorkloadError, WorkloadReport, WorkloadSimulation};
 use collective::sim::{Conventions, Model, Progress, SimError};
 use collective::workload::Expander;
 
@@ -47,7 +47,7 @@ impl Simulate {
             load(prefix, groups.as_ref(), &options).map_err(|error| unreadable(&error))?;
         let workload = self.workload.replication.apply(workload)?;
         let mut findings = check(&workload);
-        let roofline = self.conditions.roofline.or_else(|| chooser.roofline());
+        let roofline = self.roofline(&chooser);
         let has_roofline =
             |finding: &Finding| finding.id == "computation-needs-roofline" && roofline.is_some();
         findings.retain(|finding| !self.workload.settles(finding.id) && !has_roofline(finding));
@@ -106,8 +106,7 @@ impl Simulate {
             .compat(self.compat);
         let simulation = self.conditions.apply_to_workload(simulation).observer(watch);
         let mut simulation = self.workload.apply(simulation);
-        // What the argument says goes before a file.
-        if let Some(roofline) = self.conditions.roofline.or_else(|| chooser.roofline()) {
+        if let Some(roofline) = self.roofline(chooser) {
             simulation = simulation.roofline(roofline);
         }
         match timeline {
@@ -203,6 +202,11 @@ impl Simulate {
         let expander = Expander::new(self.workload.rules()?).map_err(Failure::input)?;
         let expander = expander.reduce_rate(data.reduce_rate.unwrap_or_default());
         Ok(Chooser::Rules(Box::new(expander.order(data.order.unwrap_or_default()))))
+    }
+
+    /// How fast a rank computes: what the argument says goes before a file.
+    fn roofline(&self, chooser: &Chooser) -> Option<Roofline> {
+        self.conditions.roofline.or_else(|| chooser.roofline())
     }
 
     /// A slip of the tab key must not cost a trace.
