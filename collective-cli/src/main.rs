@@ -3,18 +3,17 @@
 //! Exit codes: 0 success; 1 the answer is "no" (a wrong algorithm, a run that cannot go on, a trace with errors); 2 bad input,
 //! with one readable line on standard error; 130 ended by Ctrl-C, with what had been found out.
 
+mod chart;
 mod commands;
 mod failure;
+mod image;
 mod json;
 mod output;
-#[allow(unused)] // Until the commands draw all of it.
 mod picture;
 mod placement;
 mod program;
-#[allow(unused)]
 mod recording;
 mod schedule_json;
-#[allow(unused)]
 mod views;
 mod xml;
 
@@ -22,7 +21,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{algorithms, compare, compile, convert, inspect, run, simulate, sweep, topology, verify};
+use commands::{
+    algorithms, compare, compile, convert, inspect, plot, run, simulate, sweep, topology, verify,
+};
 
 /// Compile, check and simulate collective communication algorithms.
 #[derive(Parser)]
@@ -54,6 +55,8 @@ enum Command {
     Simulate(Box<simulate::Simulate>),
     /// Simulate many algorithms at many sizes, numbers of ranks and topologies, as a file says, and write a table.
     Sweep(sweep::Sweep),
+    /// Draw the curves of sweeps and comparisons: time or bandwidth by size or number of ranks.
+    Plot(plot::Plot),
     /// Say what a topology file declares, show a route, or draw a picture.
     Topology(topology::TopologyCommand),
 }
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::Run(command) => command.run(),
         Command::Simulate(command) => command.run(),
         Command::Sweep(command) => command.run(),
+        Command::Plot(command) => command.run(),
         Command::Topology(command) => command.run(),
     };
     match result {

@@ -5,6 +5,8 @@ pub(super) const COLOURS: [&str; 7] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b7280"];
 
 pub(super) const INK: &str = "#111827";
+/// Around what is critical.
+pub(super) const CRITICAL: &str = "#d5260b";
 pub(super) const FAINT: &str = "#6b7280";
 pub(super) const GRID: &str = "#e5e7eb";
 pub(super) const FRAME: &str = "#9ca3af";

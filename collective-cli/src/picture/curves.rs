@@ -33,10 +33,11 @@ pub(crate) struct Line {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-const WIDTH: f64 = 1120.0;
+const WIDTH: f64 = 1240.0;
 const HEIGHT: f64 = 470.0;
-/// So many lines have a colour and a label; more cannot be told apart.
+/// So many lines can each have a colour and a label; of more than that only the best have.
 const MOST_LABELS: usize = 20;
+const BEST: usize = 12;
 const LABEL: f64 = 15.0;
 const DASHES: [&str; 3] = ["", "7 3", "2 3"];
 
@@ -45,15 +46,17 @@ pub(crate) fn curves(curves: &Curves) -> String {
     let shown = Shown::of(curves);
     let frame = Frame::new(&curves.title, &curves.subtitle, &shown.notes, WIDTH);
     let label_width = shown.labelled.iter().map(|at| text_width(&curves.lines[*at].label, SMALL));
-    let label_width = label_width.fold(40.0, f64::max).min(340.0);
+    let label_width = label_width.fold(40.0, f64::max).min(420.0);
     let (x_range, y_range) = shown.ranges(curves);
-    let (top, left) = (frame.top() + 8.0, MARGIN + 96.0);
+    let top = frame.top() + 8.0;
     let bottom = top + HEIGHT;
+    let y = Scale { low: y_range.0, high: y_range.1, log: curves.y.is_log, from: bottom, to: top };
+    let y_ticks = ticks(curves.y.unit, y.low, y.high, y.log, 11);
+    let ticks_width = y_ticks.iter().map(|tick| text_width(&tick.label, SMALL)).fold(0.0, f64::max);
+    let left = MARGIN + 30.0 + ticks_width;
     let right = WIDTH - MARGIN - label_width - 30.0;
     let x = Scale { low: x_range.0, high: x_range.1, log: curves.x.is_log, from: left, to: right };
-    let y = Scale { low: y_range.0, high: y_range.1, log: curves.y.is_log, from: bottom, to: top };
-    let x_ticks = ticks(curves.x.unit, x.low, x.high, x.log, ((right - left) / 72.0) as usize);
-    let y_ticks = ticks(curves.y.unit, y.low, y.high, y.log, 11);
+    let x_ticks = ticks(curves.x.unit, x.low, x.high, x.log, ((right - left) / 60.0) as usize);
 
     let mut svg = frame.begin(bottom + 48.0);
     draw_grid(&mut svg, curves, (&x, &x_ticks), (&y, &y_ticks));
@@ -85,16 +88,16 @@ pub(crate) fn curves(curves: &Curves) -> String {
 }
 
 /// What is drawn, and how much of it with a label.
-struct Shown {
+pub(super) struct Shown {
     /// By line, the points that the axes can show.
-    points: Vec<Vec<(f64, f64)>>,
+    pub(super) points: Vec<Vec<(f64, f64)>>,
     /// The lines with a label, the best first.
-    labelled: Vec<usize>,
+    pub(super) labelled: Vec<usize>,
     notes: Vec<String>,
 }
 
 impl Shown {
-    fn of(curves: &Curves) -> Self {
+    pub(super) fn of(curves: &Curves) -> Self {
         let fits = |value: f64, axis: &Axis| value.is_finite() && (!axis.is_log || value > 0.0);
         let is_shown = |(x, y): &(f64, f64)| fits(*x, &curves.x) && fits(*y, &curves.y);
         let points: Vec<Vec<(f64, f64)>> =
@@ -107,10 +110,10 @@ impl Shown {
             notes.push(format!("{points} not shown: a logarithmic axis has no place for 0"));
         }
         let mut labelled = by_merit(&points, curves.more_is_better);
-        if let Some(more) = labelled.len().checked_sub(MOST_LABELS).filter(|more| *more > 0) {
-            labelled.truncate(MOST_LABELS);
+        if let Some(more) = labelled.len().checked_sub(BEST).filter(|_| labelled.len() > MOST_LABELS) {
+            labelled.truncate(BEST);
             notes.push(format!(
-                "labelled are the {MOST_LABELS} best: those that win at some point first, then by their mean distance from the best; \
+                "labelled are the {BEST} best: those that win at some point first, then by their mean distance from the best; \
                  {more} more are grey"
             ));
         }
@@ -118,7 +121,7 @@ impl Shown {
     }
 
     /// What the axes must hold: of x and of y.
-    fn ranges(&self, curves: &Curves) -> ((f64, f64), (f64, f64)) {
+    pub(super) fn ranges(&self, curves: &Curves) -> ((f64, f64), (f64, f64)) {
         let range = |of: fn(&(f64, f64)) -> f64, axis: &Axis| {
             let values = self.points.iter().flatten().map(of);
             let (low, high) =

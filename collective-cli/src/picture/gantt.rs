@@ -3,7 +3,7 @@
 use collective::sim::units::Picos;
 
 use super::axis::{Scale, ticks};
-use super::colours::{FAINT, FRAME, GRID, INK};
+use super::colours::{CRITICAL, FAINT, FRAME, GRID};
 use super::frame::{Frame, Legend, MARGIN, SMALL, time_axis};
 use super::svg::{Anchor, Svg, TextStyle, bold_width, fitted, text_width};
 use super::unit::Unit;
@@ -44,14 +44,16 @@ pub(crate) struct Bar {
     pub(crate) text: String,
     /// Shown beside the pointer.
     pub(crate) tooltip: String,
-    /// Drawn with a dark line around it.
+    /// Drawn with a red line around it.
     pub(crate) is_critical: bool,
 }
 
 const WIDTH: f64 = 1280.0;
 const ROW: f64 = 15.0;
 const BAR: f64 = 11.0;
+/// Between groups of several rows, and of one.
 const BETWEEN: f64 = 7.0;
+const NEAR: f64 = 1.0;
 /// Narrower bars are drawn together with their neighbours.
 const NARROW: f64 = 1.0;
 
@@ -67,7 +69,7 @@ pub(crate) fn gantt(gantt: &Gantt) -> String {
     let row_width = rows().map(|row| text_width(&row.label, SMALL)).fold(0.0, f64::max).min(230.0);
     let left = MARGIN + group_width + row_width + 22.0;
     let top = frame.top() + legend.height + 26.0;
-    let height: f64 = gantt.groups.iter().map(|group| ROW * group.rows.len() as f64 + BETWEEN).sum();
+    let height: f64 = gantt.groups.iter().map(|group| ROW * group.rows.len() as f64 + between(group)).sum();
     let bottom = top + height.max(ROW);
 
     let end = (gantt.end.0.max(1)) as f64 / 1000.0;
@@ -77,7 +79,7 @@ pub(crate) fn gantt(gantt: &Gantt) -> String {
     time_axis(&mut svg, &scale, &ticks(Unit::Nanoseconds, 0.0, end, false, 12), top - 4.0, bottom);
     let mut y = top;
     for (at, group) in gantt.groups.iter().enumerate() {
-        if at > 0 {
+        if at > 0 && between(&gantt.groups[at - 1]) == BETWEEN {
             svg.line((MARGIN, y - BETWEEN / 2.0), (scale.to, y - BETWEEN / 2.0), GRID, 1.0);
         }
         let style = TextStyle { size: SMALL, bold: true, ..TextStyle::default() };
@@ -89,10 +91,15 @@ pub(crate) fn gantt(gantt: &Gantt) -> String {
             draw_row(&mut svg, gantt, &scale, row, y + 2.0);
             y += ROW;
         }
-        y += BETWEEN;
+        y += between(group);
     }
     svg.line((left, top - 4.0), (left, bottom), FRAME, 1.0);
     svg.finish()
+}
+
+/// How far the next group is from one.
+fn between(group: &Group) -> f64 {
+    if group.rows.len() > 1 { BETWEEN } else { NEAR }
 }
 
 /// A bar, or several that are too narrow to be told apart.
@@ -138,6 +145,6 @@ fn draw_row(svg: &mut Svg, gantt: &Gantt, scale: &Scale, row: &Row, y: f64) {
     // On top, so that neighbours do not cover half of the line.
     for Shown { from, to, .. } in shown.iter().filter(|shown| shown.is_critical) {
         let wide = (to - from).max(NARROW);
-        svg.outlined((*from, y - 0.75), (wide, BAR + 1.5), "none", INK, "");
+        svg.outlined((*from, y - 0.75), (wide, BAR + 1.5), "none", CRITICAL, "");
     }
 }

@@ -11,6 +11,7 @@ mod gantt;
 mod heat_map;
 mod path;
 mod svg;
+mod terminal;
 mod topology;
 mod unit;
 
@@ -18,5 +19,6 @@ pub(crate) use curves::{Axis, Curves, Line, curves};
 pub(crate) use gantt::{Bar, Gantt, Group, Row, gantt};
 pub(crate) use heat_map::{HeatMap, HeatRow, heat_map};
 pub(crate) use path::{Cause, Chain, ChainLine, ChainStep, chain};
+pub(crate) use terminal::terminal;
 pub(crate) use topology::draw as topology;
-pub(crate) use unit::{Unit, bytes as size};
+pub(crate) use unit::{Unit, bytes as size, time};

@@ -66,6 +66,7 @@ pub(crate) fn chain(chain: &Chain) -> String {
         .causes
         .iter()
         .enumerate()
+        .filter(|(at, _)| sum(*at) > 0)
         .map(|(at, cause)| {
             let percent = sum(at) as f64 / total.max(1) as f64 * 100.0;
             let time = Unit::Nanoseconds.show(sum(at) as f64 / 1000.0);

@@ -56,7 +56,8 @@ pub(super) fn bold_width(text: &str, size: f64) -> f64 {
 
 /// As much of a text as is about so wide; the end stays where it has to be cut, as names differ there.
 pub(super) fn fitted(text: &str, size: f64, width: f64) -> String {
-    let most = (width / (size * 0.6)).floor().max(3.0) as usize;
+    // What is measured by `text_width` fits.
+    let most = (width / (size * 0.6) + 1e-6).floor().max(3.0) as usize;
     let count = text.chars().count();
     if count <= most {
         return text.to_owned();
@@ -162,7 +163,7 @@ impl Svg {
 
     /// A box without a line around it, from its upper left corner. A tooltip may be empty.
     pub(super) fn area(&mut self, corner: Point, size: (f64, f64), fill: &str, tooltip: &str) {
-        let [x, y, width, height] = [corner.0, corner.1, size.0, size.1].map(hundredths);
+        let ((x, width), (y, height)) = (snapped(corner.0, size.0), snapped(corner.1, size.1));
         self.with_tooltip(
             "rect",
             format_args!(" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{fill}\""),
@@ -179,7 +180,7 @@ impl Svg {
         stroke: &str,
         tooltip: &str,
     ) {
-        let [x, y, width, height] = [corner.0, corner.1, size.0, size.1].map(hundredths);
+        let ((x, width), (y, height)) = (snapped(corner.0, size.0), snapped(corner.1, size.1));
         self.with_tooltip(
             "rect",
             format_args!(
@@ -248,9 +249,15 @@ fn tenths(value: f64) -> f64 {
     (value * 10.0).round() / 10.0 + 0.0
 }
 
-/// Where neighbours must not seem to overlap.
-fn hundredths(value: f64) -> f64 {
-    (value * 100.0).round() / 100.0 + 0.0
+/// Half a pixel is a whole one of a PNG, so that edges are sharp there and neighbours touch.
+fn halves(value: f64) -> f64 {
+    (value * 2.0).round() / 2.0 + 0.0
+}
+
+/// Where an area begins and how far it goes, so that its end is rounded as the begin of the next one.
+fn snapped(begin: f64, length: f64) -> (f64, f64) {
+    let from = halves(begin);
+    (from, halves(begin + length) - from)
 }
 
 fn escaped(text: &str) -> String {

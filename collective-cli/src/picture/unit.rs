@@ -1,6 +1,6 @@
 //! Figures with their units.
 
-use collective::sim::units::Bytes;
+use collective::sim::units::{Bytes, Picos};
 
 /// What is counted along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +44,11 @@ impl Unit {
             Self::Count => (1.0, ""),
         }
     }
+}
+
+/// A time in a unit that suits it.
+pub(crate) fn time(time: Picos) -> String {
+    Unit::Nanoseconds.show(time.0 as f64 / 1000.0)
 }
 
 /// A size in the largest binary unit in which it has at most two decimals; else as the library says it.

@@ -6,6 +6,8 @@
 
 mod links;
 mod steps;
+#[cfg(test)]
+pub(crate) mod tests;
 
 use chakra_et::graph::Graph;
 use collective::sim::report::CriticalPath;

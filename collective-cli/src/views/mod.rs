@@ -3,6 +3,8 @@
 mod gantt;
 mod links;
 mod path;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub(crate) use gantt::gantt;
