@@ -11,6 +11,7 @@ mod picture;
 mod placement;
 mod program;
 mod schedule_json;
+mod units_shown;
 mod xml;
 
 use std::process::ExitCode;
