@@ -7,11 +7,16 @@ mod commands;
 mod failure;
 mod json;
 mod output;
+#[allow(unused)] // Until the commands draw all of it.
 mod picture;
 mod placement;
 mod program;
+#[allow(unused)]
+mod recording;
 mod schedule_json;
 mod units_shown;
+#[allow(unused)]
+mod views;
 mod xml;
 
 use std::process::ExitCode;

@@ -53,7 +53,7 @@ impl TopologyCommand {
         if let Some(out) = &self.svg {
             let name = self.file.file_name().unwrap_or_default().to_string_lossy();
             let title = format!("{name}: {}", topology.label());
-            write_file(out, &picture::draw(&topology, &title))?;
+            write_file(out, &picture::topology(&topology, &title))?;
         }
         if self.json {
             return output::print(&self.json(&topology, route.as_deref()).to_string());
