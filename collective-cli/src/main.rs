@@ -14,6 +14,7 @@ mod placement;
 mod program;
 mod recording;
 mod schedule_json;
+mod units_shown;
 mod views;
 mod xml;
 

@@ -7,9 +7,10 @@ use collective::sim::units::Picos;
 use serde_json::{Value, json};
 
 use super::links::{self, Carried};
-use super::{Simulate, Subject, decimal_ns, path};
+use super::{Simulate, Subject, path};
 use crate::json::nanoseconds;
 use crate::output::table;
+use crate::units_shown;
 
 impl Simulate {
     pub(super) fn bandwidths(&self, subject: &Subject, report: &Report) -> (Option<f64>, Option<f64>) {
@@ -98,11 +99,11 @@ impl Simulate {
         );
         let row = |name: &str, value: String| vec![name.to_owned(), value];
         text.push_str(&table(&[
-            row("time", format!("{} ns", decimal_ns(report.makespan))),
+            row("time", units_shown::time_exact(report.makespan)),
             row("algbw", bandwidth(algbw)),
             row("busbw", bandwidth(busbw)),
             row("messages", report.messages.to_string()),
-            row("bytes sent", report.bytes.0.to_string()),
+            row("bytes sent", units_shown::size_exact(report.bytes)),
         ]));
         let (first, last) = (report.finish.iter().min(), report.finish.iter().max());
         if let (Some(first), Some(last)) = (first, last) {
@@ -111,9 +112,9 @@ impl Simulate {
             } else {
                 let at = |time: &Picos| report.finish.iter().position(|finish| finish == time).unwrap_or(0);
                 text.push_str(&format!(
-                    "\nrank {} finishes first, at {} ns; rank {} last\n",
+                    "\nrank {} finishes first, at {}; rank {} last\n",
                     at(first),
-                    decimal_ns(*first),
+                    units_shown::time_exact(*first),
                     at(last)
                 ));
             }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::json::nanoseconds;
 use crate::output::table;
+use crate::units_shown;
 
 /// What a run that was interrupted had found out.
 pub(super) fn interrupted_json(so_far: &PartialReport) -> Value {
@@ -28,10 +29,10 @@ pub(super) fn interrupted_text(so_far: &PartialReport) -> String {
     let Progress { time, finished, nodes, messages, bytes, .. } = so_far.progress;
     let row = |name: &str, value: String| vec![name.to_owned(), value];
     table(&[
-        row("time reached", format!("{} ns", nanoseconds(time))),
+        row("time reached", units_shown::time_exact(time)),
         row("nodes finished", format!("{finished} of {nodes}")),
         row("messages", messages.to_string()),
-        row("bytes sent", bytes.0.to_string()),
+        row("bytes sent", units_shown::size_exact(bytes)),
     ])
 }
 
