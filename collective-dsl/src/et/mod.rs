@@ -60,6 +60,7 @@ impl EtOptions {
 
 /// What the nodes of a trace wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum NodeOrder {
     /// Each step waits for the one before it in its thread block and for the steps that the schedule says: the order in
     /// which a GPU runs. A SEND being finished when its message is delivered, this also waits for delivery.
@@ -102,6 +103,7 @@ impl FromStr for NodeOrder {
 
 /// The `duration_micros` of the COMP node of a reduction, in whole microseconds, rounded down.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[non_exhaustive]
 pub enum ReduceRate {
     /// No duration: 0.
     #[default]
