@@ -87,6 +87,7 @@ use of_svg::{available, write_png};
 
 #[cfg(feature = "png")]
 mod of_svg {
+    use std::collections::BTreeMap;
     use std::path::Path;
 
     use resvg::tiny_skia::{Pixmap, Transform};
@@ -125,23 +126,80 @@ mod of_svg {
         encoded(&map).map_err(|error| error.to_string())
     }
 
-    /// As small as the format makes it; pictures have a white ground, so no pixel needs to be seen through.
+    /// As small as the format makes it: with a palette; pictures have a white ground, so no pixel needs to be seen through.
     fn encoded(map: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
+        let colours: Vec<[u8; 3]> =
+            map.pixels().iter().map(|pixel| [pixel.red(), pixel.green(), pixel.blue()]).collect();
+        let (palette, pixels) = indexed(&colours);
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, map.width(), map.height());
-        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_palette(palette.concat());
         encoder.set_compression(png::Compression::High);
+        // Even areas repeat as they are; filters are for photographs.
+        encoder.set_filter(png::Filter::NoFilter);
         let mut writer = encoder.write_header()?;
-        let pixels: Vec<u8> =
-            map.pixels().iter().flat_map(|pixel| [pixel.red(), pixel.green(), pixel.blue()]).collect();
         writer.write_image_data(&pixels)?;
         writer.finish()?;
         Ok(bytes)
     }
 
+    /// At most 256 colours, and by pixel the index of its own: of colours that are too many to be told apart, as there are where
+    /// text and lines are smoothed, the most frequent of its neighbours.
+    fn indexed(pixels: &[[u8; 3]]) -> (Vec<[u8; 3]>, Vec<u8>) {
+        let mut counts = BTreeMap::<[u8; 3], u64>::new();
+        for run in pixels.chunk_by(|one, next| one == next) {
+            *counts.entry(run[0]).or_default() += run.len() as u64;
+        }
+        // Neighbours are colours that are the same without so many of their last bits.
+        let neighbours = |colour: &[u8; 3], bits: u32| colour.map(|part| part.unbounded_shr(bits));
+        let sets = |bits: u32| {
+            let mut sets = BTreeMap::<[u8; 3], ([u8; 3], u64)>::new();
+            for (colour, count) in &counts {
+                let most = sets.entry(neighbours(colour, bits)).or_insert((*colour, *count));
+                if *count > most.1 {
+                    *most = (*colour, *count);
+                }
+            }
+            sets
+        };
+        // With six bits less there are 64.
+        let (bits, sets) =
+            (0..=6).map(|bits| (bits, sets(bits))).find(|(_, sets)| sets.len() <= 256).unwrap_or_default();
+        let palette: Vec<[u8; 3]> = sets.values().map(|(colour, _)| *colour).collect();
+        let numbers: BTreeMap<[u8; 3], u8> = sets.keys().copied().zip(0..=u8::MAX).collect();
+        let mut indices = Vec::with_capacity(pixels.len());
+        for run in pixels.chunk_by(|one, next| one == next) {
+            let number = numbers.get(&neighbours(&run[0], bits)).copied().unwrap_or_default();
+            indices.resize(indices.len() + run.len(), number);
+        }
+        (palette, indices)
+    }
+
     #[cfg(test)]
     mod tests {
         use super::*;
+
+        #[test]
+        fn few_colours_are_kept_and_many_become_their_neighbours() {
+            let pixels = [[255, 255, 255], [0, 114, 178], [255, 255, 255], [0, 0, 0]];
+            let (palette, indices) = indexed(&pixels);
+            let found: Vec<[u8; 3]> = indices.iter().map(|index| palette[usize::from(*index)]).collect();
+            assert_eq!(found, pixels);
+            // Each of 4096 colours once, and white, which stays what it is.
+            let levels = || (0..16u8).map(|level| level * 16);
+            let all = levels().flat_map(|r| levels().flat_map(move |g| levels().map(move |b| [r, g, b])));
+            let pixels: Vec<[u8; 3]> = all.chain([[255; 3]; 9]).collect();
+            let (palette, indices) = indexed(&pixels);
+            assert!(palette.len() <= 256 && palette.contains(&[255; 3]));
+            for (pixel, index) in pixels.iter().zip(indices) {
+                let near = palette[usize::from(index)];
+                assert!(
+                    pixel.iter().zip(near).all(|(one, other)| one.abs_diff(other) < 64),
+                    "{pixel:?} {near:?}"
+                );
+            }
+        }
 
         #[test]
         fn a_picture_has_its_size_and_its_text() {

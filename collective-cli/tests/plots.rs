@@ -131,7 +131,7 @@ fn curves_are_drawn_of_comparisons_and_sweeps_alike() {
     let time = texts(at, "time.svg");
     holds(
         &time,
-        &["all-reduce: time by size", "8 ranks, ", "1 KiB", "64 MiB", "10 us", "allreduce_ring(channels=1)"],
+        &["all-reduce: time by size", "8 ranks, ", "1 KiB", "64 MiB", "10 us", "allreduce_allpairs_one_shot"],
     );
     // The same of what was written, with the same title and lines.
     succeeds(at, "plot all.json -o again.svg");

@@ -1,6 +1,13 @@
 //! Scales and their ticks.
 
+use collective::sim::units::Picos;
+
 use super::unit::{Unit, short};
+
+/// Where a time axis ends, in ns: that of a run without length is as long as one of 1 ns.
+pub(super) fn axis_end(end: Picos) -> f64 {
+    if end == Picos::ZERO { 1.0 } else { end.0 as f64 / 1000.0 }
+}
 
 /// Places values between two pixels.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use collective::sim::units::Picos;
 
-use super::axis::{Scale, ticks};
+use super::axis::{Scale, axis_end, ticks};
 use super::colours::{CRITICAL, FAINT, FRAME, GRID};
 use super::frame::{Frame, Legend, MARGIN, SMALL, time_axis};
 use super::svg::{Anchor, Svg, TextStyle, bold_width, fitted, text_width};
@@ -69,18 +69,23 @@ pub(crate) fn gantt(gantt: &Gantt) -> String {
     let row_width = rows().map(|row| text_width(&row.label, SMALL)).fold(0.0, f64::max).min(230.0);
     let left = MARGIN + group_width + row_width + 22.0;
     let top = frame.top() + legend.height + 26.0;
-    let height: f64 = gantt.groups.iter().map(|group| ROW * group.rows.len() as f64 + between(group)).sum();
+    let rows_height = |group: &Group| ROW * group.rows.len() as f64;
+    let gaps: f64 = gantt.groups.windows(2).map(between).sum();
+    let height = gantt.groups.iter().map(rows_height).sum::<f64>() + gaps;
     let bottom = top + height.max(ROW);
 
-    let end = (gantt.end.0.max(1)) as f64 / 1000.0;
+    let end = axis_end(gantt.end);
     let scale = Scale { low: 0.0, high: end, log: false, from: left, to: WIDTH - MARGIN - 16.0 };
     let mut svg = frame.begin(bottom);
     legend.draw(&mut svg, (MARGIN, frame.top()));
     time_axis(&mut svg, &scale, &ticks(Unit::Nanoseconds, 0.0, end, false, 12), top - 4.0, bottom);
     let mut y = top;
     for (at, group) in gantt.groups.iter().enumerate() {
-        if at > 0 && between(&gantt.groups[at - 1]) == BETWEEN {
-            svg.line((MARGIN, y - BETWEEN / 2.0), (scale.to, y - BETWEEN / 2.0), GRID, 1.0);
+        if let Some(two) = at.checked_sub(1).and_then(|before| gantt.groups.get(before..=at)) {
+            y += between(two);
+            if between(two) == BETWEEN {
+                svg.line((MARGIN, y - BETWEEN / 2.0), (scale.to, y - BETWEEN / 2.0), GRID, 1.0);
+            }
         }
         let style = TextStyle { size: SMALL, bold: true, ..TextStyle::default() };
         svg.text((MARGIN, y + ROW * 0.75), &fitted(&group.label, SMALL * 1.15, group_width), style);
@@ -91,15 +96,14 @@ pub(crate) fn gantt(gantt: &Gantt) -> String {
             draw_row(&mut svg, gantt, &scale, row, y + 2.0);
             y += ROW;
         }
-        y += between(group);
     }
     svg.line((left, top - 4.0), (left, bottom), FRAME, 1.0);
     svg.finish()
 }
 
-/// How far the next group is from one.
-fn between(group: &Group) -> f64 {
-    if group.rows.len() > 1 { BETWEEN } else { NEAR }
+/// How far a group is from the one before it.
+fn between(two: &[Group]) -> f64 {
+    if two.iter().any(|group| group.rows.len() > 1) { BETWEEN } else { NEAR }
 }
 
 /// A bar, or several that are too narrow to be told apart.

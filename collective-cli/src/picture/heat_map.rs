@@ -2,7 +2,7 @@
 
 use collective::sim::units::Picos;
 
-use super::axis::{Scale, ticks};
+use super::axis::{Scale, axis_end, ticks};
 use super::colours::{FAINT, FRAME, heat};
 use super::frame::{Frame, MARGIN, SMALL, time_axis};
 use super::svg::{Anchor, Svg, TextStyle, fitted, text_width};
@@ -47,7 +47,7 @@ pub(crate) fn heat_map(map: &HeatMap) -> String {
     let right = WIDTH - MARGIN - total_width - SHARE - 16.0;
     let top = frame.top() + 26.0 + 26.0;
     let bottom = top + ROW * map.rows.len().max(1) as f64;
-    let end = map.end.0.max(1) as f64 / 1000.0;
+    let end = axis_end(map.end);
     let scale = Scale { low: 0.0, high: end, log: false, from: left, to: right };
 
     let mut svg = frame.begin(bottom);

@@ -21,4 +21,4 @@ pub(crate) use heat_map::{HeatMap, HeatRow, heat_map};
 pub(crate) use path::{Cause, Chain, ChainLine, ChainStep, chain};
 pub(crate) use terminal::terminal;
 pub(crate) use topology::draw as topology;
-pub(crate) use unit::{Unit, bytes as size, time};
+pub(crate) use unit::Unit;

@@ -2,7 +2,7 @@
 
 use collective::sim::units::Picos;
 
-use super::axis::{Scale, ticks};
+use super::axis::{Scale, axis_end, ticks};
 use super::colours::{FAINT, FRAME, INK};
 use super::frame::{Frame, Legend, MARGIN, SMALL, time_axis};
 use super::svg::{Anchor, Stroke, Svg, TextStyle, fitted, text_width};
@@ -84,7 +84,7 @@ pub(crate) fn chain(chain: &Chain) -> String {
     let lines_bottom =
         if chain.lines.is_empty() { bottom } else { lines_top + LINE * chain.lines.len() as f64 };
 
-    let end = chain.end.0.max(1) as f64 / 1000.0;
+    let end = axis_end(chain.end);
     let scale = Scale { low: 0.0, high: end, log: false, from: left, to: WIDTH - MARGIN - 16.0 };
     let mut svg = frame.begin(lines_bottom);
     legend.draw(&mut svg, (MARGIN, frame.top()));

@@ -11,8 +11,8 @@ const HEIGHT: usize = 20;
 pub(crate) fn terminal(curves: &Curves, columns: usize) -> String {
     let mut shown = Shown::of(curves);
     let (x_range, y_range) = shown.ranges(curves);
-    let more = shown.labelled.len().saturating_sub(MOST);
     shown.labelled.truncate(MOST);
+    let more = shown.points.iter().filter(|points| !points.is_empty()).count() - shown.labelled.len();
     let y =
         Scale { low: y_range.0, high: y_range.1, log: curves.y.is_log, from: HEIGHT as f64 - 1.0, to: 0.0 };
     let y_ticks = ticks(curves.y.unit, y.low, y.high, y.log, 6);

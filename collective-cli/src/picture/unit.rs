@@ -1,6 +1,6 @@
 //! Figures with their units.
 
-use collective::sim::units::{Bytes, Picos};
+use collective::sim::units::Bytes;
 
 /// What is counted along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,13 +46,8 @@ impl Unit {
     }
 }
 
-/// A time in a unit that suits it.
-pub(crate) fn time(time: Picos) -> String {
-    Unit::Nanoseconds.show(time.0 as f64 / 1000.0)
-}
-
 /// A size in the largest binary unit in which it has at most two decimals; else as the library says it.
-pub(crate) fn bytes(value: u64) -> String {
+pub(super) fn bytes(value: u64) -> String {
     const UNITS: [(u32, &str); 6] =
         [(60, "EiB"), (50, "PiB"), (40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
     let known = UNITS.iter().find(|(shift, _)| value >= 1 << shift);

@@ -62,7 +62,7 @@ fn recording_changes_no_time() {
     let stragglers: [Straggler; 2] = ["1=+3us,x1.5".parse().unwrap(), "4=+20us".parse().unwrap()];
     let (topology, ring) = (topology(Dimension::switch, 8), topology(Dimension::ring, 8));
     for name in ["allreduce_ring", "allreduce_recursive_halving_doubling", "alltoall_direct"] {
-        let graph = graph(name, 8, 100_004);
+        let graph = graph(name, 8, 100_032);
         let check = |simulation: Simulation<'_>, topology: Option<&Topology>| {
             let plain = simulation.run(&graph).unwrap();
             let report = simulation.recording(true).critical_path(true).run(&graph).unwrap();

@@ -1,6 +1,7 @@
 //! Thread blocks and links as bars.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use super::words;
 use crate::picture::{Bar, Gantt, Group, Row};
@@ -9,6 +10,10 @@ use crate::recording::{Kind, Recording, Step};
 /// So many rows of thread blocks can be read, and so many of links.
 const MOST_ROWS: usize = 72;
 const MOST_LINKS: usize = 24;
+/// So many bars a file can hold, of thread blocks and of links; of a row no more than so many can be told apart.
+const MOST_BARS: usize = 8000;
+const MOST_CROSSINGS: usize = 4000;
+const MOST_IN_ROW: usize = 800;
 /// Steps of a thread block at once; more are left out.
 const MOST_LANES: usize = 12;
 
@@ -34,11 +39,16 @@ pub(crate) fn gantt(recording: &Recording, title: &str, subtitle: &str) -> Gantt
     groups.extend(links(recording, &mut notes));
     notes.extend(words::of_links(recording.model).map(str::to_owned));
     let kind = |colour, text: &str| (colour, text.to_owned());
+    let local = |kind: Kind, name: &str| {
+        let mut steps = recording.steps.iter().filter(|step| step.kind == kind).peekable();
+        let is_free = steps.peek().is_some() && steps.all(|step| step.start == step.finish);
+        if is_free { format!("{name}, which takes no time here") } else { name.to_owned() }
+    };
     let mut kinds = vec![
         kind("#0072b2", "send, until it is delivered"),
         kind("#56b4e9", "receive, from when it is waited for"),
-        kind("#009e73", "reduce"),
-        kind("#e69f00", "copy"),
+        kind("#009e73", &local(Kind::Reduce, "reduce")),
+        kind("#e69f00", &local(Kind::Copy, "copy")),
     ];
     if !recording.links.is_empty() {
         kinds.push(kind("#6b7280", "a message on a link"));
@@ -78,13 +88,15 @@ fn thread_blocks(recording: &Recording) -> (Vec<Group>, LeftOut) {
         let critical = of_rank.iter().filter(|step| step.is_critical).count();
         ranks.push((first.rank, rows, critical));
     }
-    let all: usize = ranks.iter().map(|(_, rows, _)| rows.len()).sum();
-    if all > MOST_ROWS {
+    let bars = |rows: &[Row]| rows.iter().map(|row| row.bars.len().min(MOST_IN_ROW)).sum::<usize>();
+    let all: (usize, usize) =
+        ranks.iter().fold((0, 0), |(count, sum), (_, rows, _)| (count + rows.len(), sum + bars(rows)));
+    if all.0 > MOST_ROWS || all.1 > MOST_BARS {
         ranks.sort_by_key(|(rank, _, critical)| (Reverse(*critical), *rank));
-        let (mut sum, before) = (0, ranks.len());
+        let (mut sum, before) = ((0, 0), ranks.len());
         let fits = |(_, rows, _): &&(u32, Vec<Row>, usize)| {
-            sum += rows.len();
-            sum <= MOST_ROWS
+            sum = (sum.0 + rows.len(), sum.1 + bars(rows));
+            sum.0 <= MOST_ROWS && sum.1 <= MOST_BARS
         };
         // One at least, however large.
         let keep = ranks.iter().take_while(fits).count().max(1);
@@ -113,19 +125,26 @@ fn bar(recording: &Recording, step: &Step) -> Bar {
     }
 }
 
-/// The busiest links, in the order of the topology.
+/// Some of the links, in the order of the topology.
 fn links(recording: &Recording, notes: &mut Vec<String>) -> Option<Group> {
     if recording.links.is_empty() {
         return None;
     }
-    let mut chosen: Vec<u32> = (0..recording.links.len() as u32).collect();
-    if chosen.len() > MOST_LINKS {
-        let load = |link: u32| &recording.links[link as usize];
-        chosen.sort_by_key(|link| (Reverse((load(*link).busy, load(*link).bytes)), *link));
-        chosen.truncate(MOST_LINKS);
-        chosen.sort_unstable();
+    // Those first that messages of the critical path may take.
+    let critical: BTreeSet<u32> = recording.path.steps.iter().map(|step| step.rank).collect();
+    let is_near = |link: u32| {
+        let mut crossings = recording.crossings_of(link).iter();
+        crossings.any(|crossing| critical.contains(&crossing.src))
+    };
+    let most = (0..recording.links.len() as u32)
+        .map(|link| recording.crossings_of(link).len().min(MOST_IN_ROW))
+        .max();
+    let most = (MOST_CROSSINGS / most.unwrap_or(0).max(1)).min(MOST_LINKS);
+    let chosen = super::links::chosen(recording, most, is_near);
+    if chosen.len() < recording.links.len() {
         notes.push(format!(
-            "the {MOST_LINKS} busiest of {} links that carried anything are shown",
+            "{} of {} links that carried anything are shown: of each bandwidth those of ranks on the critical path, the busiest first",
+            chosen.len(),
             recording.links.len()
         ));
     }

@@ -8,6 +8,7 @@ use collective::sim::units::Picos;
 use super::words;
 use crate::picture::{Cause, Chain, ChainLine, ChainStep};
 use crate::recording::{Recording, Step};
+use crate::units_shown;
 
 /// Rows of the division by source line.
 const MOST_LINES: usize = 10;
@@ -42,7 +43,7 @@ pub(crate) fn path(recording: &Recording, title: &str, subtitle: &str) -> Chain 
         };
         let parts = CAUSES.iter().zip(shares(&step.shares)).filter(|(_, time)| time.0 > 0);
         let parts: Vec<String> =
-            parts.map(|(cause, time)| format!("{} {}", cause.text, words::time(time))).collect();
+            parts.map(|(cause, time)| format!("{} {}", cause.text, units_shown::time(time))).collect();
         ChainStep {
             row: ranks.binary_search(&step.rank).unwrap_or(0),
             start: step.start,

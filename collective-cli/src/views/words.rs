@@ -1,22 +1,9 @@
 //! Words for what happened.
 
 use collective::sim::Model;
-use collective::sim::units::Picos;
 
 use crate::recording::{Crossing, Kind, Recording, Step};
-
-/// A time as the other reports print it.
-pub(super) fn time(time: Picos) -> String {
-    if time.0 < 10_000_000 {
-        return time.to_string();
-    }
-    format!("{} us", trimmed(time.0 as f64 / 1e6))
-}
-
-fn trimmed(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
+use crate::units_shown::time;
 
 /// What a step does, in full.
 pub(super) fn step(recording: &Recording, step: &Step) -> String {

@@ -12,7 +12,7 @@ use super::{Simulate, Subject};
 use crate::failure::Failure;
 use crate::image::ImageArguments;
 use crate::recording::Recording;
-use crate::{picture, views};
+use crate::{picture, units_shown, views};
 
 /// What is drawn of a run.
 #[derive(Args)]
@@ -112,7 +112,7 @@ impl Simulate {
             report.model,
             report.conventions.name(),
             placement.unwrap_or_default(),
-            picture::time(report.makespan),
+            units_shown::time(report.makespan),
         );
         (title, subtitle)
     }
