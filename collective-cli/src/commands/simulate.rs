@@ -193,7 +193,8 @@ impl Simulate {
         let simulation = simulation.model(model).compat(self.compat).fold(!self.no_fold);
         let simulation = self.conditions.apply(simulation).observer(&watch);
         let is_recorded = self.pictures.are_given();
-        let simulation = simulation.critical_path(self.critical_path.is_some() || is_recorded).recording(is_recorded);
+        let simulation =
+            simulation.critical_path(self.critical_path.is_some() || is_recorded).recording(is_recorded);
         let simulation = simulation.message_times(self.messages.is_some());
         let result = match &subject.program {
             Program::Each(graph) => simulation.run(graph),
@@ -341,7 +342,8 @@ impl Simulate {
         parameters: &[(&'static str, usize)],
     ) -> Option<SymmetricGraph> {
         let EtOptions { size, reduce_rate, order, .. } = self.program.data.et_options();
-        let is_same = order == NodeOrder::ThreadBlock && self.critical_path.is_none() && !self.pictures.are_given();
+        let is_same =
+            order == NodeOrder::ThreadBlock && self.critical_path.is_none() && !self.pictures.are_given();
         let find = || symmetric::find(algorithm.name, parameters, size, |bytes| reduce_rate.micros(bytes));
         is_same.then(find).flatten().filter(|graph| graph.node_count() > MANY_NODES)
     }
