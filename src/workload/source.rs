@@ -30,7 +30,8 @@ impl Source {
     /// Finds what a rule names, and checks what can be known of it beforehand.
     pub(super) fn of(rule: &Rule, rules: &Rules) -> Result<Self, RuleError> {
         rule.check()?;
-        let wrong = |message: String| RuleError::new(&rule.place, message);
+        let place = rule.place_of_gives();
+        let wrong = |message: String| RuleError::new(&place, message);
         let source = match &rule.gives {
             Gives::Named(name) => named(name, rules).map_err(wrong)?,
             Gives::Xml(file) => xml(file).map_err(wrong)?,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Files, each};
 use crate::sim::straggler::Straggler;
-use crate::sim::topology::{self, Topology};
+use crate::sim::topology::{self, TextPlace, Topology};
 use crate::sim::units::{Bandwidth, Picos};
 use crate::sim::{Conventions, LogGp, Model};
 use crate::sweep::network::{Conditions, Network, Placing};
@@ -83,12 +83,14 @@ pub(super) fn networks(
     }
     if inline.is_some() {
         let named = topology::parse_toml_named(text, file, "topology").map_err(|error| match error {
-            topology::ConfigError::Invalid { line, message, .. } => (line, message),
-            other => (None, other.to_string()),
+            topology::ConfigError::Invalid { line, span, message, .. } => {
+                (TextPlace::new(line, span), message)
+            }
+            other => (TextPlace::default(), other.to_string()),
         })?;
         for (name, line, topology) in named {
             let one = Declared { name, form: Form::Own(Arc::new(topology)) };
-            add(&mut declared, one).map_err(|message| (line, message))?;
+            add(&mut declared, one).map_err(|message| (TextPlace::new(line, None), message))?;
         }
     }
     let models: Vec<Model> = match &models {
@@ -105,7 +107,7 @@ pub(super) fn networks(
     };
     if let (true, Some(model)) = (declared.is_empty(), models.iter().find(|model| **model != Model::LogGp)) {
         let wanted = "topologies = [\"FILE.toml\"] or a table [[topology]]";
-        return Err((None, format!("the model {model} needs a topology: expected {wanted}")));
+        return Err((TextPlace::default(), format!("the model {model} needs a topology: expected {wanted}")));
     }
     let mut networks = Vec::new();
     for topology in &declared {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::json::nanoseconds;
 use crate::output::table;
+use crate::units_shown;
 
 /// Rows of the table.
 const SHOWN: usize = 10;
@@ -45,7 +46,7 @@ pub(super) fn busiest(carried: &Carried<'_>) -> Option<(String, LinkLoad)> {
 /// The same as a line.
 pub(super) fn busiest_text(link: &str, load: &LinkLoad, makespan: Picos) -> String {
     let share = load.busy.0 as f64 / makespan.0.max(1) as f64 * 100.0;
-    format!("busiest link: {link}, {} bytes, busy {share:.1} % of the time\n", load.bytes.0)
+    format!("busiest link: {link}, {}, busy {share:.1} % of the time\n", units_shown::size_exact(load.bytes))
 }
 
 /// The same as JSON.
@@ -80,12 +81,12 @@ pub(super) fn to_text(carried: &Carried<'_>) -> String {
     let links = used(carried);
     let percent =
         |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0));
-    let mut rows = vec![["link", "bytes", "busy", "of bandwidth"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["link", "carried", "busy", "of bandwidth"].map(str::to_owned).to_vec()];
     for (link, load) in links.iter().take(SHOWN) {
         let busy = (makespan.0 > 0).then(|| load.busy.0 as f64 / makespan.0 as f64);
         rows.push(vec![
             link.description.clone(),
-            load.bytes.0.to_string(),
+            units_shown::size(load.bytes),
             percent(busy),
             percent(utilisation(link, load, makespan)),
         ]);
