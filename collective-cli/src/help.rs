@@ -31,12 +31,13 @@ pub(crate) fn command() -> Command {
 
 /// A subcommand with headings and examples.
 fn dressed(command: Command, name: &str) -> Command {
+    let own = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
     let command = headings::grouped(command).mut_args(brief).after_help("`--help` says more, with examples.");
     match examples::of(name) {
         [] => command,
         examples => {
             // What a command says at its end by itself stays.
-            let own = command.get_after_long_help().map(|own| format!("{own}\n\n")).unwrap_or_default();
+            let own = own.map(|own| format!("{own}\n\n")).unwrap_or_default();
             command.after_long_help(format!("{own}Examples:\n{}", lines(examples)))
         }
     }

@@ -4,21 +4,25 @@
 //! with one readable line on standard error, and the line of the file at fault beneath it; 130 ended by Ctrl-C, with what had been
 //! found out.
 
+mod chart;
 mod commands;
 mod console;
 mod failure;
 mod help;
+mod image;
 mod interrupt;
 mod json;
 mod output;
 mod picture;
 mod placement;
 mod program;
+mod recording;
 mod schedule_json;
 mod snippet;
 mod stage;
 mod table;
 mod units_shown;
+mod views;
 mod xml;
 
 use std::process::ExitCode;
@@ -26,7 +30,8 @@ use std::process::ExitCode;
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 use commands::{
-    algorithms, compare, compile, completions, convert, inspect, man, run, simulate, sweep, topology, verify,
+    algorithms, compare, compile, completions, convert, inspect, man, plot, run, simulate, sweep, topology,
+    verify,
 };
 use console::{Colours, Verbosity};
 
@@ -78,6 +83,8 @@ enum Command {
     Simulate(Box<simulate::Simulate>),
     /// Simulate many algorithms at many sizes, numbers of ranks and topologies, as a file says, and write a table.
     Sweep(sweep::Sweep),
+    /// Draw the curves of sweeps and comparisons: time or bandwidth by size or number of ranks.
+    Plot(plot::Plot),
     /// Say what a topology file declares, show a route, or draw a picture.
     Topology(topology::TopologyCommand),
     /// Print a script that completes commands, options and names of algorithms in a shell.
@@ -115,6 +122,7 @@ fn main() -> ExitCode {
         Command::Run(command) => command.run(),
         Command::Simulate(command) => command.run(),
         Command::Sweep(command) => command.run(),
+        Command::Plot(command) => command.run(),
         Command::Topology(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),

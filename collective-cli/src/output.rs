@@ -20,8 +20,13 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 
 /// Writes a file whole or not at all: a reader never sees half of it.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// The same of what is no text.
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let written = NewFile::create(path).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
+        file.write_all(bytes)?;
         file.finish()
     });
     written.map_err(|error| Failure::input(format!("{}: {error}", path.display())))

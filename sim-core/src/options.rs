@@ -19,6 +19,7 @@ pub(crate) struct Options<'a> {
     pub(crate) roofline: Option<Roofline>,
     pub(crate) message_times: bool,
     pub(crate) critical_path: bool,
+    pub(crate) recording: bool,
     /// COMPs take no time, whatever they state.
     pub(crate) without_computing: bool,
     pub(crate) observer: Option<Watch<'a>>,
@@ -49,7 +50,7 @@ impl Options<'_> {
 
     /// Whether each node's time has to be kept.
     pub(crate) fn is_recorded(&self) -> bool {
-        self.message_times || self.critical_path
+        self.message_times || self.critical_path || self.recording
     }
 
     /// What cannot be done: conditions that ASTRA-sim does not know, or for ranks that there are not.

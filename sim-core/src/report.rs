@@ -2,6 +2,7 @@
 
 mod critical_path;
 mod messages;
+mod recording;
 
 use crate::model::{Conventions, Model};
 use crate::topology::LinkId;
@@ -9,6 +10,7 @@ use crate::units::{Bytes, Picos};
 
 pub use critical_path::{CriticalPath, LineShare, PathStep, Shares, StepKind};
 pub use messages::MessageTime;
+pub use recording::{Crossing, NodeTime, Recording};
 
 /// The result of a simulation.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +41,8 @@ pub struct Report {
     /// What determines the makespan, if it was asked for by
     /// [`Simulation::critical_path`](crate::Simulation::critical_path).
     pub critical_path: Option<CriticalPath>,
+    /// What happened when, if it was asked for by [`Simulation::recording`](crate::Simulation::recording).
+    pub recording: Option<Recording>,
 }
 
 /// What a link carried.

@@ -148,6 +148,33 @@ impl<'a> Simulation<'a> {
         self.with(Options { critical_path: wanted, ..self.options })
     }
 
+    /// Whether to report what happened when, on ranks and links: 24 bytes a node and 40 a message and link more.
+    ///
+    /// ```
+    /// use chakra_et::graph::{Graph, Op, Origin, RankGraph};
+    /// use sim_core::topology::{Dimension, Topology};
+    /// use sim_core::{Model, Simulation};
+    ///
+    /// // Rank 0 sends 1,000,000 B over two links of a line.
+    /// let mut ranks = [RankGraph::builder(), RankGraph::builder(), RankGraph::builder()];
+    /// ranks[0].push(Op::Send { dst: 2, tag: 0, bytes: 1_000_000 }, [], Origin::default())?;
+    /// ranks[2].push(Op::Recv { src: 0, tag: 0, bytes: 1_000_000 }, [], Origin::default())?;
+    /// let graph = Graph::new(ranks.map(|rank| rank.finish()).into());
+    /// let line = Topology::new([Dimension::line(3, "50 GB/s".parse()?, "500 ns".parse()?)])?;
+    ///
+    /// let report = Simulation::new(&line).model(Model::LinkQueue).recording(true).run(&graph)?;
+    /// let recording = report.recording.unwrap_or_default();
+    /// // The first link is free after 20 µs, the second one is reached a latency later.
+    /// let times: Vec<_> = recording.crossings.iter().map(|it| (it.start, it.finish)).collect();
+    /// assert_eq!(times, [("0 ns".parse()?, "20 us".parse()?), ("20.5 us".parse()?, "40.5 us".parse()?)]);
+    /// assert_eq!(recording.nodes[2][0].finish, "41 us".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn recording(self, wanted: bool) -> Self {
+        self.with(Options { recording: wanted, ..self.options })
+    }
+
     /// With somebody who hears of the progress and may end the run.
     ///
     /// Runs that need no events, those of `analytical` without further wishes, go at tens of millions of messages a

@@ -10,7 +10,7 @@ use chakra_et::workload::CollectiveKind;
 use toml::de::DeTable;
 
 use super::error::{RuleError, RulePlace};
-use super::rule::{Gives, Overlap, Rule};
+use super::rule::{Gives, Overlap, Rule, SaidAt};
 use super::rules::Rules;
 use crate::algorithms::levels;
 use crate::sim::units::Bytes;
@@ -103,7 +103,11 @@ fn rule(table: Table<'_>, directory: &Path) -> Result<Rule, Fault> {
     let set = table.get("set").map(|value| settings(&value)).transpose()?.unwrap_or_default();
     let overlap = table.get("overlap").map(|value| overlap(&value)).transpose()?.unwrap_or_default();
     let place = |keys: &[&str]| table.place_of(keys);
-    let gives_at = place(&["algorithm", "xml", "et", "default"]);
+    let said_at = SaidAt {
+        gives: place(&["algorithm", "xml", "et", "default"]),
+        set: place(&["set"]),
+        kinds: place(&["kind"]),
+    };
     let place_of = |key: &'static str| place(&[key, "ranks"]);
 
     let mut rule = Rule::new(gives).kinds(kinds).overlap(overlap);
@@ -115,7 +119,7 @@ fn rule(table: Table<'_>, directory: &Path) -> Result<Rule, Fault> {
     rule.when.groups = groups.unwrap_or_default();
     rule.when.nodes = nodes.unwrap_or_default();
     (rule.when.contiguous, rule.when.within, rule.when.across) = (contiguous, within, across);
-    rule.gives_at = gives_at;
+    rule.said_at = said_at;
     if let Some((key, message)) = rule.contradiction() {
         return Err((place_of(key), message));
     }

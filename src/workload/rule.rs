@@ -35,8 +35,16 @@ pub struct Rule {
     pub(super) set: Vec<(String, usize)>,
     pub(super) overlap: Overlap,
     pub(super) place: RulePlace,
-    /// Where in the file it is said what it gives.
-    pub(super) gives_at: TextPlace,
+    /// Where in the file it says what it gives, what it sets and what it is for.
+    pub(super) said_at: SaidAt,
+}
+
+/// Where a rule of a file says what.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SaidAt {
+    pub(super) gives: TextPlace,
+    pub(super) set: TextPlace,
+    pub(super) kinds: TextPlace,
 }
 
 /// What a rule gives, as it was stated.
@@ -115,7 +123,7 @@ pub(super) struct When {
 impl Rule {
     pub(super) fn new(gives: Gives) -> Self {
         let (when, overlap, place) = (When::default(), Overlap::None, RulePlace::default());
-        Self { when, gives, set: Vec::new(), overlap, place, gives_at: TextPlace::default() }
+        Self { when, gives, set: Vec::new(), overlap, place, said_at: SaidAt::default() }
     }
 
     /// A rule that gives what was registered under a name ([`Rules::register`](super::Rules::register)), or the algorithm
@@ -230,12 +238,12 @@ impl Rule {
         self
     }
 
-    /// Its place, in the line where it is said what it gives.
-    pub(super) fn place_of_gives(&self) -> RulePlace {
+    /// Its place, in the line where one of its keys is.
+    pub(super) fn place_at(&self, key: &TextPlace) -> RulePlace {
         let mut place = self.place.clone();
-        if let (Some((_, line)), Some(at)) = (&mut place.line, self.gives_at.line) {
+        if let (Some((_, line)), Some(at)) = (&mut place.line, key.line) {
             *line = at;
-            place.span.clone_from(&self.gives_at.span);
+            place.span.clone_from(&key.span);
         }
         place
     }

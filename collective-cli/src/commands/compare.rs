@@ -14,8 +14,10 @@ use collective::sim::units::Bytes;
 use collective::sim::{Conventions, LogGp, Model, Simulation};
 use collective::{CollectiveKind, ElementType, Size};
 
+use crate::chart::{self, Source, Table};
 use crate::console;
 use crate::failure::Failure;
+use crate::image::ImageArguments;
 use crate::output;
 use crate::placement::PlacementArgument;
 use crate::stage::stage;
@@ -67,6 +69,11 @@ pub(crate) struct Compare {
     /// Prints JSON: every time of every algorithm.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    image: ImageArguments,
+    /// What --svg and --png draw by size [default: time].
+    #[arg(long, value_name = "FIGURE")]
+    plot: Option<chart::Y>,
 }
 
 /// A collective by its name, with `-` or `_`.
@@ -124,6 +131,7 @@ impl FromStr for Sizes {
 
 impl Compare {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        chart::check(&self.image, self.plot)?;
         let mut loaded = self.load()?;
         let placed = self.placement.as_ref().and_then(PlacementArgument::ranks);
         let of_topology = loaded.as_ref().map(|loaded| loaded.topology.rank_count());
@@ -172,6 +180,11 @@ impl Compare {
         }
         let conventions = loaded.map_or(Conventions::Exact, |loaded| loaded.conventions);
         let shown = show::Shown { arguments: &self, ranks, conventions, comparison, left_out };
+        if self.image.are_given()
+            && let Some(table) = Table::of_comparison(&shown.json())
+        {
+            chart::draw(&self.image, Source { name: self.network(), table }, self.plot)?;
+        }
         output::print(&if self.json { shown.json().to_string() } else { shown.text() })
     }
 

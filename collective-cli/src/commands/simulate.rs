@@ -4,6 +4,7 @@ mod conditions;
 mod links;
 mod messages;
 mod path;
+mod pictures;
 mod report;
 mod speeds;
 mod unfinished;
@@ -22,6 +23,7 @@ use collective::sim::{Compat, Conventions, LogGp, Model, Progress, SimError, Sim
 use collective::{AlgorithmDef, Schedule, Size, algorithms, et, symmetric};
 
 use self::conditions::Conditions;
+use self::pictures::PictureArguments;
 use self::watch::Watch;
 use self::workload::WorkloadArguments;
 use crate::console;
@@ -85,6 +87,8 @@ pub(crate) struct Simulate {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    pictures: PictureArguments,
+    #[command(flatten)]
     workload: WorkloadArguments,
 }
 
@@ -145,6 +149,7 @@ impl Simulate {
                 "nothing to simulate: expected traces, an XML file or a built-in algorithm, or --workload PREFIX",
             ));
         }
+        self.pictures.check()?;
         let models = "analytical, link-queue, fluid or loggp";
         let model = self.model.ok_or_else(|| Failure::input(format!("--model is needed: {models}")))?;
         let watch = Watch::begin()?;
@@ -174,7 +179,9 @@ impl Simulate {
         };
         let simulation = simulation.model(model).compat(self.compat).fold(!self.no_fold);
         let simulation = self.conditions.apply(simulation).observer(&watch);
-        let simulation = simulation.critical_path(self.critical_path).message_times(self.messages.is_some());
+        let is_recorded = self.pictures.are_given();
+        let simulation = simulation.critical_path(self.critical_path || is_recorded).recording(is_recorded);
+        let simulation = simulation.message_times(self.messages.is_some());
         console::info(|| self.taken(&subject, model, loaded.as_ref()));
         let result = timed("simulating", || match &subject.program {
             Program::Each(graph) => simulation.run(graph),
@@ -185,6 +192,9 @@ impl Simulate {
             Ok(report) => {
                 if let (Some(file), Some(times)) = (&self.messages, &report.message_times) {
                     output::write_file(file, &messages::csv(times))?;
+                }
+                if let Program::Each(graph) = &subject.program {
+                    self.draw(&subject, graph, loaded.as_ref(), &report)?;
                 }
                 if self.json {
                     return output::print(&self.json_report(&subject, loaded.as_ref(), &report).to_string());
@@ -325,7 +335,8 @@ impl Simulate {
                  for all",
                 next.in_bytes()
             ),
-            Some(_) => "; without --critical-path and --order dataflow one rank can stand for all".to_owned(),
+            Some(_) => "; without --critical-path, pictures and --order dataflow one rank can stand for all"
+                .to_owned(),
             None => String::new(),
         }
     }
@@ -337,7 +348,7 @@ impl Simulate {
         parameters: &[(&'static str, usize)],
     ) -> Option<SymmetricGraph> {
         let EtOptions { size, reduce_rate, order, .. } = self.program.data.et_options();
-        let is_same = order == NodeOrder::ThreadBlock && !self.critical_path;
+        let is_same = order == NodeOrder::ThreadBlock && !self.critical_path && !self.pictures.are_given();
         let find = || symmetric::find(algorithm.name, parameters, size, |bytes| reduce_rate.micros(bytes));
         is_same.then(find).flatten().filter(|graph| graph.node_count() > MANY_NODES)
     }

@@ -21,8 +21,10 @@ use self::partial::{Begun, Partial};
 use self::rows::{Format, Rows};
 use self::summary::Summary;
 use self::watch::Watch;
+use crate::chart::{self, Source, Table};
 use crate::console;
 use crate::failure::Failure;
+use crate::image::ImageArguments;
 use crate::output;
 
 /// Arguments of `collective sweep`.
@@ -57,6 +59,11 @@ pub(crate) struct Sweep {
     /// The runtime that --best-xml writes for: msccl, msccl-executor or rccl [default: msccl].
     #[arg(long, value_name = "RUNTIME", requires = "best_xml")]
     target: Option<Target>,
+    #[command(flatten)]
+    image: ImageArguments,
+    /// What --svg and --png draw of the table, by size [default: time]; `collective plot` has more to choose from.
+    #[arg(long, value_name = "FIGURE")]
+    plot: Option<chart::Y>,
     /// Prints what was done as JSON.
     #[arg(id = "json", long = "json", visible_alias = "json-summary")]
     json_summary: bool,
@@ -68,6 +75,7 @@ pub(crate) struct Sweep {
 
 impl Sweep {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        self.check_picture()?;
         let format = self.output.as_deref().map(Format::of).transpose()?;
         match (&self.spec, &self.output, format) {
             (None, Some(output), Some(format)) => self.merge(output, format),
@@ -79,6 +87,7 @@ impl Sweep {
 
     fn merge(&self, output: &Path, format: Format) -> Result<(), Failure> {
         let rows = merge::merge(&self.merge, output, format)?;
+        self.draw()?;
         let (shown, files) = (output.display(), self.merge.len());
         if self.json_summary {
             let summary = serde_json::json!({"points": rows, "files": files, "output": shown.to_string()});
@@ -158,7 +167,32 @@ impl Sweep {
         } else {
             summary.text(best.as_deref(), seconds)
         })?;
+        self.draw()?;
         refused
+    }
+
+    fn check_picture(&self) -> Result<(), Failure> {
+        chart::check(&self.image, self.plot)?;
+        match self.image.first() {
+            Some(argument) if self.output.is_none() => {
+                Err(Failure::input(format!("{argument} draws a table: expected -o OUT.csv or -o OUT.jsonl")))
+            }
+            Some(argument) if !self.shard.is_whole() => Err(Failure::input(format!(
+                "{argument} would draw a share: join the shares with --merge first"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Draws the table, if that is asked for.
+    fn draw(&self) -> Result<(), Failure> {
+        match &self.output {
+            Some(path) if self.image.are_given() => {
+                let source = Source { name: path.display().to_string(), table: Table::read(path)? };
+                chart::draw(&self.image, source, self.plot)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn wants_best(&self) -> bool {

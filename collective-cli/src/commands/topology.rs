@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use crate::console;
 use crate::failure::Failure;
-use crate::output::{self, table, write_file};
+use crate::image::ImageArguments;
+use crate::output::{self, table};
 use crate::picture;
 use crate::placement::PlacementArgument;
 
@@ -29,9 +30,8 @@ pub(crate) struct TopologyCommand {
     /// Shows the links that a message from rank SRC to rank DST takes.
     #[arg(long, num_args = 2, value_names = ["SRC", "DST"])]
     route: Option<Vec<u32>>,
-    /// Draws a picture.
-    #[arg(long, value_name = "OUT")]
-    svg: Option<PathBuf>,
+    #[command(flatten)]
+    image: ImageArguments,
     /// Prints JSON.
     #[arg(long)]
     json: bool,
@@ -39,6 +39,7 @@ pub(crate) struct TopologyCommand {
 
 impl TopologyCommand {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        self.image.check()?;
         let loaded = topology::load(&self.file, self.conventions)?;
         for warning in &loaded.warnings {
             console::warn(warning);
@@ -51,10 +52,10 @@ impl TopologyCommand {
             None => loaded.topology,
         };
         let route = self.route.as_deref().map(|ends| self.hops(&topology, ends)).transpose()?;
-        if let Some(out) = &self.svg {
+        if self.image.are_given() {
             let name = self.file.file_name().unwrap_or_default().to_string_lossy();
             let title = format!("{name}: {}", topology.label());
-            write_file(out, &picture::draw(&topology, &title))?;
+            self.image.write(&picture::topology(&topology, &title))?;
         }
         if self.json {
             return output::print(&self.json(&topology, route.as_deref()).to_string());

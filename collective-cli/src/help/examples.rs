@@ -154,6 +154,17 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "plot",
+        &[
+            ("the table of a sweep, as a picture", "collective sweep examples/sweep.toml -o table.csv"),
+            ("", "collective plot table.csv -o time.svg"),
+            (
+                "bus bandwidth under one model, on the terminal",
+                "collective plot table.csv --y busbw --where model=fluid",
+            ),
+        ],
+    ),
+    (
         "completions",
         &[
             ("for bash, in this shell", "collective completions bash > collective.bash"),

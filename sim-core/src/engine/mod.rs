@@ -205,6 +205,7 @@ impl sweep::Outcome {
             folded: false,
             message_times: None,
             critical_path: None,
+            recording: None,
         };
         (report, self.times)
     }

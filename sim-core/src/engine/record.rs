@@ -8,7 +8,9 @@ use chakra_et::graph::{Graph, Op, SourceRef};
 use rustc_hash::FxHashMap;
 
 use super::node::NONE;
-use crate::report::{CriticalPath, LineShare, MessageTime, PathStep, Shares, StepKind};
+use crate::model::network::Passed;
+use crate::report::{CriticalPath, Crossing, LineShare, MessageTime, NodeTime, PathStep, Shares, StepKind};
+use crate::topology::Topology;
 use crate::units::{Bytes, Picos};
 
 pub(super) struct Record {
@@ -121,6 +123,41 @@ impl Record {
             }
         }
         messages
+    }
+
+    /// When each node was under way, by rank and node.
+    pub(super) fn times(&self) -> Vec<Vec<NodeTime>> {
+        let time = |record: &NodeRecord| NodeTime { start: record.issued, finish: record.finished };
+        self.ranks.iter().map(|records| records.iter().map(time).collect()).collect()
+    }
+
+    /// What occupied links, in order.
+    pub(super) fn crossings(&self, graph: &Graph, passed: impl Iterator<Item = Passed>) -> Vec<Crossing> {
+        let mut passed: Vec<Passed> = passed.collect();
+        passed.sort_unstable();
+        let crossing = |passed: Passed| {
+            let Passed { link, start, finish, rank: src, node: send } = passed;
+            let Op::Send { dst, bytes, .. } = graph.rank(src as usize).op(send) else { return None };
+            Some(Crossing { link, src, dst, send, bytes: Bytes(bytes), start, finish })
+        };
+        passed.into_iter().filter_map(crossing).collect()
+    }
+
+    /// The messages on the links of their routes, where each flows over all of them at once.
+    pub(super) fn flows(&self, graph: &Graph, topology: &Topology, overhead: Picos) -> Vec<Crossing> {
+        let (mut crossings, mut route) = (Vec::new(), Vec::new());
+        for (src, (rank, records)) in (0..).zip(graph.ranks().iter().zip(&self.ranks)) {
+            for (send, (op, record)) in (0..).zip(rank.ops().iter().zip(records)) {
+                let Op::Send { dst, bytes, .. } = *op else { continue };
+                topology.route(src, dst, &mut route);
+                let start = Picos(record.issued.0.saturating_add(overhead.0));
+                let (bytes, finish) = (Bytes(bytes), record.finished);
+                let crossing = |link| Crossing { link, src, dst, send, bytes, start, finish };
+                crossings.extend(route.drain(..).map(crossing));
+            }
+        }
+        crossings.sort_unstable_by_key(|it| (it.link, it.start, it.finish, it.src, it.send));
+        crossings
     }
 
     /// The path back from the first of the nodes that end the run.

@@ -16,7 +16,7 @@ use crate::model::network::Network;
 use crate::model::unit::Unit;
 use crate::model::{Conventions, Model};
 use crate::options::Options;
-use crate::report::{MessageTime, Report};
+use crate::report::{MessageTime, Recording, Report};
 use crate::topology::Topology;
 use crate::units::{Bytes, Picos};
 
@@ -40,6 +40,7 @@ pub(super) fn run_serially(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimEr
         }
         Model::LinkQueue => {
             let network = LinkQueue::new(topology()?, conventions, &draft.pairs)?;
+            let network = network.recorded(setup.options.recording);
             let notes = network.notes();
             run(setup, graph, draft.plan(graph)?, network, notes)
         }
@@ -88,8 +89,9 @@ pub(super) fn conclude<N: Network>(
     });
     let times: Option<Vec<_>> = blocks.iter_mut().map(|block| block.times.take()).collect();
     let records: Option<Vec<_>> = blocks.iter_mut().map(|block| block.record.take()).collect();
+    let passed: Option<Vec<_>> = blocks.iter_mut().map(|block| block.network.passed()).collect();
     let record = records.map(|records| Record::joined(records.into_iter()));
-    let (mut message_times, mut critical_path) = (None, None);
+    let (mut message_times, mut critical_path, mut recording) = (None, None, None);
     if let (Some(record), Some(graph)) = (record, blocks.first().map(|block| block.graph)) {
         let flight = blocks.first().and_then(|block| block.network.flight());
         message_times = options.message_times.then(|| record.messages(graph, flight.unwrap_or(Picos::ZERO)));
@@ -100,11 +102,21 @@ pub(super) fn conclude<N: Network>(
         let messages = Messages { parts: &parts, send_overhead: options.send_overhead, flight };
         let path = || record.critical_path(graph, makespan, &messages);
         critical_path = options.critical_path.then(path);
+        // Where messages do not occupy one link after the other they flow over all of their route; without a network over none.
+        let crossings = || match passed {
+            Some(passed) => record.crossings(graph, passed.into_iter().flatten()),
+            None => match setup.topology.filter(|_| model != Model::LogGp) {
+                Some(topology) => record.flows(graph, topology, options.send_overhead),
+                None => Vec::new(),
+            },
+        };
+        recording = options.recording.then(|| Recording { nodes: record.times(), crossings: crossings() });
     }
     let report = Report {
         makespan,
         message_times,
         critical_path,
+        recording,
         finish,
         messages: blocks.iter().map(|block| block.delivered).sum(),
         bytes: Bytes(bytes.ok_or(Overflow::BYTES)?),

@@ -22,6 +22,17 @@ pub(crate) enum Work {
     Compute(Picos),
 }
 
+/// A message that a link carried from a time to a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Passed {
+    pub(crate) link: LinkId,
+    pub(crate) start: Picos,
+    pub(crate) finish: Picos,
+    /// The sending rank, and the SEND on it.
+    pub(crate) rank: u32,
+    pub(crate) node: u32,
+}
+
 /// A model at work: it moves messages by scheduling events, and says when they are delivered.
 ///
 /// A network is made for the pairs of ranks of one run, so that it can prepare its routes.
@@ -80,6 +91,11 @@ pub(crate) trait Network {
     /// Of a message that is at the end of a hop: the link, and from when to when the message occupied it. None in a model where
     /// a message flows over all links of its route at once.
     fn crossed(&self, _message: &Message, _now: Picos) -> Option<(LinkId, Picos, Picos)> {
+        None
+    }
+
+    /// What has passed over links, if it was recorded by a model in which a message occupies one link after the other.
+    fn passed(&mut self) -> Option<Vec<Passed>> {
         None
     }
 

@@ -14,7 +14,7 @@ use crate::output::table;
 use crate::units_shown;
 
 impl Simulate {
-    fn bandwidths(&self, subject: &Subject, report: &Report) -> (Option<f64>, Option<f64>) {
+    pub(super) fn bandwidths(&self, subject: &Subject, report: &Report) -> (Option<f64>, Option<f64>) {
         let algbw = subject.size.and_then(|size| algbw_gb_per_s(size, report.makespan));
         // A graph has at most u32::MAX ranks, or it could not have matched the topology.
         let ranks = subject.program.rank_count() as u32;
@@ -65,7 +65,7 @@ impl Simulate {
         if let (true, Some(carried)) = (self.links, &carried) {
             value["links"] = links::to_json(carried);
         }
-        if let Some(path) = &report.critical_path {
+        if let (true, Some(path)) = (self.critical_path, &report.critical_path) {
             value["critical_path"] = path::to_json(path);
         }
         value
@@ -132,7 +132,7 @@ impl Simulate {
         if let (true, Some(carried)) = (self.links, &carried) {
             text.push_str(&links::to_text(carried));
         }
-        if let Some(path) = &report.critical_path {
+        if let (true, Some(path)) = (self.critical_path, &report.critical_path) {
             text.push_str(&path::to_text(path));
         }
         text

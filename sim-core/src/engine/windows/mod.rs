@@ -68,7 +68,7 @@ pub(super) fn run(setup: Setup<'_>, graph: &Graph, policy: Policy) -> Option<Res
         let network = Fluid::new(topology, &draft.pairs).ok()?;
         return run_divided(setup, graph, draft, network, fluid::notes(), policy);
     }
-    let network = LinkQueue::new(topology, conventions, &draft.pairs).ok()?;
+    let network = LinkQueue::new(topology, conventions, &draft.pairs).ok()?.recorded(setup.options.recording);
     let notes = network.notes();
     run_divided(setup, graph, draft, network, notes, policy)
 }

@@ -102,12 +102,13 @@ fn conditions(number: usize, stragglers: &[Straggler]) -> Options<'_> {
     let plain = Options::default();
     match number {
         0 => plain,
-        1 => Options { stragglers, message_times: true, critical_path: true, ..plain },
+        1 => Options { stragglers, message_times: true, critical_path: true, recording: true, ..plain },
         2 => Options {
             send_overhead: Picos(300_000),
             receive_overhead: Picos(200_000),
             reduce_bandwidth: Some("100 GB/s".parse().unwrap()),
             message_times: true,
+            recording: true,
             ..plain
         },
         _ => Options { stragglers, send_overhead: Picos(20_000), critical_path: true, ..plain },

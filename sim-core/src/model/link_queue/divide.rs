@@ -141,6 +141,7 @@ impl LinkQueue {
             hops: self.hops.clone(),
             first_hop: self.first_hop.clone(),
             classes: self.classes.clone(),
+            passed: self.passed.as_ref().map(|_| Vec::new()),
         }
     }
 }

@@ -16,7 +16,7 @@ mod divide;
 use std::sync::Arc;
 
 use super::Conventions;
-use super::network::{Network, Pair};
+use super::network::{Network, Pair, Passed};
 use super::timing::Timing;
 use crate::error::Overflow;
 use crate::events::{Event, EventQueue, Message, MessageId, Messages, Ticket};
@@ -52,6 +52,8 @@ pub(crate) struct LinkQueue {
     first_hop: Arc<[u32]>,
     /// By index of a link, its class.
     classes: Arc<[u32]>,
+    /// What has crossed the links, where it is recorded.
+    passed: Option<Vec<Passed>>,
 }
 
 struct LinkState {
@@ -134,7 +136,13 @@ impl LinkQueue {
             hops: hops.into(),
             first_hop: first_hop.into(),
             classes: ids.iter().map(class).collect(),
+            passed: None,
         })
+    }
+
+    /// The same, which keeps what crosses its links if that is wanted.
+    pub(crate) fn recorded(self, wanted: bool) -> Self {
+        Self { passed: wanted.then(Vec::new), ..self }
     }
 
     /// What to know when reading the figures.
@@ -186,6 +194,10 @@ impl LinkQueue {
         link.bytes = link.bytes.checked_add(size.0).ok_or(Overflow::BYTES)?;
         // A link carries one message at a time, so its busy time is no longer than the time that has passed.
         link.busy = Picos(link.busy.0 + occupation.0);
+        if let Some(passed) = &mut self.passed {
+            let Message { rank, node, .. } = messages[id];
+            passed.push(Passed { link: link.id, start: queue.now(), finish: link.free_at, rank, node });
+        }
         if link.head.is_some() {
             let event = Event::LinkFree(at + self.first_link);
             queue.schedule_reserved(link.free_at, link.free_ticket, event)?;
@@ -258,6 +270,10 @@ impl Network for LinkQueue {
         let timing = &self.costs[link.cost as usize].timing;
         let start = Picos(now.0.checked_sub(timing.passage(message.bytes)?.0)?);
         Some((link.id, start, start.checked_add(timing.occupation(message.bytes)?)?))
+    }
+
+    fn passed(&mut self) -> Option<Vec<Passed>> {
+        self.passed.take()
     }
 
     fn link_loads(&self) -> Option<Vec<LinkLoad>> {

@@ -9,7 +9,7 @@ use super::run::Engine;
 use crate::events::MessageId;
 use crate::model::Model;
 use crate::model::network::{Network, Pair};
-use crate::units::Bytes;
+use crate::units::{Bytes, Picos};
 use crate::workload::timeline::{Span, Step, Track, What};
 
 impl<N: Network> Engine<'_, '_, N> {
@@ -105,6 +105,8 @@ impl<N: Network> Engine<'_, '_, N> {
             Some(start) => *start,
             None => self.ranks[of.rank as usize].start[send as usize],
         };
+        // It enters the network when the sender's overhead is over.
+        let start = Picos(start.0.saturating_add(self.settings.options.send_overhead.0));
         let Pair { src, dst } = self.plan.pairs[pair as usize];
         let mut route = Vec::new();
         self.topology.route(src, dst, &mut route);

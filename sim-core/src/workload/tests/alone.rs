@@ -11,6 +11,7 @@ use super::super::*;
 use crate::engine::tests::{RANKS, Step, loose, steps, thread_blocks};
 use crate::straggler::Straggler;
 use crate::topology::{Dimension, Topology};
+use crate::units::Picos;
 use crate::{Conventions, Model, Simulation};
 
 /// One algorithm for everything.
@@ -19,6 +20,21 @@ struct Only(Arc<Algorithm>);
 impl Algorithms for Only {
     fn algorithm(&self, _: &Use<'_>) -> Result<Choice, Box<dyn Error + Send + Sync>> {
         Ok(Choice::new(self.0.clone()))
+    }
+}
+
+/// What a timeline hears of steps and links, in an order of its own.
+#[derive(Default)]
+struct Heard(Vec<(String, Picos, Picos)>);
+
+impl Timeline for Heard {
+    fn span(&mut self, span: &Span<'_>) {
+        let track = match span.track {
+            Track::ThreadBlock { rank, thread_block, .. } => format!("{rank} {thread_block}"),
+            Track::Link { link } => format!("{link:?}"),
+            _ => return,
+        };
+        self.0.push((format!("{track} {:?}", span.what), span.start, span.finish));
     }
 }
 
@@ -51,8 +67,14 @@ fn check(graph: &Graph, with_conditions: bool) {
                 alone = alone.stragglers(&stragglers).overheads(send, receive);
                 within = within.stragglers(&stragglers).overheads(send, receive);
             }
-            match (alone.run(graph), within.run(&workload, &only)) {
+            let [mut of_recording, mut of_workload] = [Heard::default(), Heard::default()];
+            let within = within.run_with_timeline(&workload, &only, &mut of_workload);
+            match (alone.recording(true).run(graph), within) {
                 (Ok(alone), Ok(within)) => {
+                    alone.recording.unwrap().tell(graph, &mut of_recording);
+                    of_recording.0.sort();
+                    of_workload.0.sort();
+                    assert_eq!(of_recording.0, of_workload.0, "{model} {conventions}");
                     // A rank without nodes has finished at 0 by itself, and here once it has come to the collective.
                     let finish = |rank: usize| within.ranks[rank].finish;
                     for rank in (0..RANKS as usize).filter(|rank| !graph.rank(*rank).is_empty()) {

@@ -37,10 +37,6 @@ pub(in crate::commands::simulate) struct WorkloadArguments {
     /// The same for remote memory [default: as local memory].
     #[arg(long, value_name = "SPEED", value_parser = speeds::memory)]
     remote_memory: Option<Memory>,
-    /// Writes what happened when, as a Chrome trace (ui.perfetto.dev opens it): ranks are processes; streams, groups,
-    /// thread blocks and links are threads.
-    #[arg(long, value_name = "FILE")]
-    pub(super) timeline: Option<PathBuf>,
     /// Shows how each rank spent its time, also where there are more than 16.
     #[arg(long)]
     pub(super) per_rank: bool,
@@ -67,7 +63,6 @@ impl WorkloadArguments {
             (self.system.is_some(), "--system"),
             (self.memory.is_some(), "--memory"),
             (self.remote_memory.is_some(), "--remote-memory"),
-            (self.timeline.is_some(), "--timeline"),
             (self.per_rank, "--per-rank"),
             (self.per_group, "--per-group"),
             (self.dry_run, "--dry-run"),

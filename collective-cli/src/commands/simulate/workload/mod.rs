@@ -26,7 +26,7 @@ use collective::workload::Expander;
 pub(super) use self::arguments::WorkloadArguments;
 use self::choice::Chooser;
 use self::report::Outcome;
-use self::timeline::TimelineFile;
+pub(super) use self::timeline::TimelineFile;
 use super::Simulate;
 use super::unfinished::{interrupted_json, interrupted_text};
 use super::watch::Watch;
@@ -72,9 +72,12 @@ impl Simulate {
             topology.topology = placement.place(&topology.topology, subject.workload.rank_count())?;
         }
         let mut timeline = None;
-        if let Some(path) = &self.workload.timeline {
+        if let Some(path) = &self.pictures.timeline {
             self.refuse_input_as_output(path, prefix)?;
-            timeline = Some(TimelineFile::create(path, &subject.workload, &topology.topology)?);
+            let names = subject.workload.groups().iter().map(|group| group.name.clone()).collect();
+            // A workload that is simulated has as many ranks as the topology.
+            let ranks = subject.workload.rank_count() as u32;
+            timeline = Some(TimelineFile::create(path, names, ranks, Some(&topology.topology))?);
         }
         let result = self.simulate(&subject, topology, &chooser, &watch, timeline.as_mut());
         watch.end();
@@ -235,6 +238,11 @@ impl Simulate {
             (self.no_fold, "--no-fold", "every rank is simulated"),
             (self.messages.is_some(), "--messages", "--timeline has its messages"),
         ];
+        if let Some(argument) = self.pictures.first_for_algorithms() {
+            return Err(Failure::input(format!(
+                "{argument} does not go with --workload: it draws one collective; --timeline FILE.json shows a workload in Perfetto"
+            )));
+        }
         match given.into_iter().find(|(given, ..)| *given) {
             Some((_, argument, why)) => {
                 Err(Failure::input(format!("{argument} does not go with --workload: {why}")))

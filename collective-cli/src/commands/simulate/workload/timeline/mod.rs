@@ -11,7 +11,6 @@ use std::collections::{HashMap, HashSet};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use chakra_et::workload::Workload;
 use collective::sim::topology::Topology;
 use collective::sim::workload::{Span, Timeline};
 use serde_json::json;
@@ -22,13 +21,14 @@ use crate::failure::Failure;
 use crate::output::NewFile;
 
 /// A timeline that is being written. It appears under its name when it is finished.
-pub(super) struct TimelineFile<'a> {
+pub(in crate::commands::simulate) struct TimelineFile<'a> {
     path: PathBuf,
     out: BufWriter<NewFile>,
     /// What went wrong first; nothing is written after that.
     failed: Option<io::Error>,
     is_empty: bool,
-    topology: &'a Topology,
+    /// For the names of links.
+    topology: Option<&'a Topology>,
     /// The names of groups, and by name their numbers.
     names: Vec<String>,
     numbers: HashMap<String, u32>,
@@ -39,8 +39,13 @@ pub(super) struct TimelineFile<'a> {
 }
 
 impl<'a> TimelineFile<'a> {
-    /// Begins a file beside `path`.
-    pub(super) fn create(path: &Path, workload: &Workload, topology: &'a Topology) -> Result<Self, Failure> {
+    /// Begins a file beside `path`. `names` are those of groups.
+    pub(in crate::commands::simulate) fn create(
+        path: &Path,
+        names: Vec<String>,
+        ranks: u32,
+        topology: Option<&'a Topology>,
+    ) -> Result<Self, Failure> {
         let begin = || {
             let mut out = BufWriter::with_capacity(1 << 18, NewFile::create(path)?);
             out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
@@ -48,7 +53,6 @@ impl<'a> TimelineFile<'a> {
         };
         let out =
             begin().map_err(|error: io::Error| Failure::input(format!("{}: {error}", path.display())))?;
-        let names: Vec<String> = workload.groups().iter().map(|group| group.name.clone()).collect();
         Ok(Self {
             path: path.to_owned(),
             out,
@@ -57,8 +61,7 @@ impl<'a> TimelineFile<'a> {
             topology,
             numbers: names.iter().cloned().zip(0..).collect(),
             names,
-            // A workload that is simulated has as many ranks as the topology.
-            ranks: workload.rank_count() as u32,
+            ranks,
             processes: HashSet::new(),
             lanes: HashMap::new(),
             threads: HashMap::new(),
@@ -66,7 +69,7 @@ impl<'a> TimelineFile<'a> {
     }
 
     /// Ends the file and gives it its name.
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
+    pub(in crate::commands::simulate) fn finish(mut self) -> Result<(), Failure> {
         let ended = match self.failed.take() {
             Some(error) => Err(error),
             None => self.out.write_all(b"\n]}\n"),

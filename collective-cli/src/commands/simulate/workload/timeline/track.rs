@@ -46,7 +46,7 @@ impl Key {
     }
 
     /// What the thread is called.
-    pub(super) fn label(self, names: &[String], topology: &Topology) -> String {
+    pub(super) fn label(self, names: &[String], topology: Option<&Topology>) -> String {
         let group = |group: u32| match names.get(group as usize) {
             Some(name) if !name.is_empty() => format!("group {name}"),
             _ => "all ranks".to_owned(),
@@ -60,9 +60,9 @@ impl Key {
             Self::ThreadBlock { group: of, thread_block, .. } => {
                 format!("thread block {thread_block}, {}", group(of))
             }
-            Self::Link { link } => {
-                topology.link(link).map_or_else(|| format!("link {}", link.0), |link| link.description)
-            }
+            Self::Link { link } => topology
+                .and_then(|topology| topology.link(link))
+                .map_or_else(|| format!("link {}", link.0), |link| link.description),
         }
     }
 

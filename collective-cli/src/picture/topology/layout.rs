@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use collective::sim::topology::{Device, DeviceId, DeviceKind, DimensionKind, Topology};
 
 use super::edges::{Edge, Edges};
-use super::svg::text_width;
+use crate::picture::svg::text_width;
 
 /// Places of the devices, from the upper left corner.
 pub(super) struct Layout {

@@ -2,8 +2,8 @@
 
 use collective::sim::topology::Topology;
 
-use super::svg::{Svg, TextStyle, bold_width, text_width};
 use super::{MARGIN, TITLE};
+use crate::picture::svg::{Anchor, Svg, TextStyle, bold_width, text_width};
 
 const LINE: f64 = 22.0;
 
@@ -63,7 +63,7 @@ pub(super) fn draw(topology: &Topology, title: &str) -> String {
     }
     svg.rectangle((centre, y + 18.0), widest / 2.0, 18.0, 18.0, "#dbeafe", "#1e40af");
     let ranks = format!("{} ranks", topology.position_count());
-    svg.text((centre, y + 23.0), &ranks, TextStyle { centred: true, bold: true, ..style });
+    svg.text((centre, y + 23.0), &ranks, TextStyle { anchor: Anchor::Middle, bold: true, ..style });
     y += 40.0;
     for (at, note) in (1..).zip(&notes) {
         svg.text((MARGIN, y + LINE * f64::from(at)), note, style);
