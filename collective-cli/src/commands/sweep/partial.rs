@@ -158,7 +158,7 @@ mod tests {
 
     use super::*;
 
-    const SPEC: &str = "algorithms = 'allreduce_r*'\nsizes = ['6 B', '4 KiB']\nmodels = ['fluid', 'analytical']\n\
+    const SPEC: &str = "algorithms = 'allreduce_ring'\nsizes = ['6 B', '4 KiB']\nmodels = ['fluid', 'analytical']\n\
         [[topology]]\nname = 'a \"switch\", fast'\n[[topology.dimension]]\n\
         kind = 'switch'\nsize = 4\nbandwidth = '50 GB/s'\nlatency = '500 ns'\n";
 
@@ -182,7 +182,7 @@ mod tests {
             let rows = Rows::new(&sweep, fingerprint, format);
             for shard in [Shard::WHOLE, "2/3".parse().unwrap()] {
                 let lines = lines(&sweep, &rows, shard);
-                assert!(lines.len() > 3);
+                assert!(lines.len() > 1);
                 let whole = format.header() + &lines.concat();
                 let output = directory.path().join(format!("table.{ending}"));
                 let partial = directory.path().join(format!("table.{ending}.partial"));
