@@ -183,19 +183,32 @@ fn the_best_are_those_of_compare_and_go_to_the_runtimes() {
         assert!(label.starts_with(found["algorithm"].as_str().expect("a name")), "{label}");
     }
 
-    // Each line as the plugin reads it: ten fields, a size range that follows on the one before.
     let configuration = text(at.path(), "nccl_tuner.conf");
-    assert!(configuration.lines().all(|line| line.len() < 255), "{configuration}");
-    let mut next = 1024;
-    for line in configuration.lines().filter(|line| !line.starts_with('#')) {
-        let cells: Vec<&str> = line.split(',').collect();
-        assert_eq!((cells.len(), cells[0], cells[4], cells[7]), (10, "allreduce", "simple", "8"), "{line}");
-        assert!(["ring", "tree"].contains(&cells[3]), "{line}");
-        assert_eq!(cells[1].parse(), Ok(next), "{line}");
-        next = cells[2].parse::<u64>().expect("a size") + 1;
-    }
-    assert!(next > 1024, "{configuration}");
+    let lines = tuner_lines(&configuration);
     assert!(configuration.contains("which NCCL does not have"), "{configuration}");
+    // For each size the first line that is for it has the fastest of what NCCL has, and the next begins where it ends.
+    succeeds(at.path(), "sweep best.toml -o best.jsonl");
+    let rows: Vec<Value> = text(at.path(), "best.jsonl").lines().map(json).collect();
+    let of_nccl = |row: &&Value| match row["algorithm"].as_str().expect("a name") {
+        "allreduce_ring" | "allreduce_rotated_rings" => row["time_ns"].is_number().then_some("ring"),
+        "allreduce_double_binary_tree" => row["time_ns"].is_number().then_some("tree"),
+        _ => None,
+    };
+    for size in fastest.iter().map(|fastest| &fastest["size_bytes"]) {
+        let of_size = rows.iter().filter(|row| row["size_bytes"] == *size && of_nccl(row).is_some());
+        let time = |row: &&Value| row["time_ns"].as_f64().expect("a time");
+        let best = of_size.clone().map(|row| time(&row)).fold(f64::INFINITY, f64::min);
+        let bytes = size.as_u64().expect("bytes");
+        let line = lines.iter().find(|line| (line.min..=line.max).contains(&bytes)).expect("a line");
+        let mut winners = of_size.filter(|row| time(row) == best);
+        assert!(winners.any(|row| of_nccl(&row) == Some(line.algorithm.as_str())), "{size}: {configuration}");
+        assert_eq!(
+            (line.collective.as_str(), line.protocol.as_str(), line.ranks),
+            ("allreduce", "simple", 8)
+        );
+    }
+    assert_eq!(lines[0].min, 1024);
+    assert!(lines.windows(2).all(|two| two[0].max + 1 == two[1].min), "{configuration}");
 
     // The XML files cover the sizes without gaps, and are right.
     let mut ranges = Vec::new();
@@ -220,7 +233,7 @@ fn what_cannot_be_is_said() {
     let at = at();
     let cases = [
         ("sweep.toml", "expected a table to write"),
-        ("sweep.toml -o all.txt", "all.txt: expected a table with the ending .csv or .jsonl"),
+        ("sweep.toml -o all.txt", "all.txt: expected a table with the ending .csv, .jsonl or .parquet"),
         ("none.toml -o all.csv", "none.toml: "),
         ("sweep.toml -o all.csv --shard 4/3", "is no share"),
         ("sweep.toml -o all.csv --shard 1/3 --best", "a share does not know what is best"),
@@ -244,4 +257,247 @@ fn what_cannot_be_is_said() {
     fs::write(at.path().join("sweep.toml"), format!("{SPEC}# changed\n")).expect("a file");
     let stderr = fails(at.path(), 2, "sweep sweep.toml -o all.csv --resume");
     assert!(stderr.contains("all.csv.partial:2: the table is of another sweep"), "{stderr}");
+}
+
+/// A line of NCCL's example tuner plugin.
+struct TunerLine {
+    collective: String,
+    min: u64,
+    max: u64,
+    algorithm: String,
+    protocol: String,
+    ranks: i64,
+}
+
+/// Reads a configuration as `plugins/tuner/example/plugin.c` of NCCL 2.30 does, but for words that it does not know: those the plugin takes for
+/// allreduce, ring and simple without a word, here they are mistakes.
+fn tuner_lines(text: &str) -> Vec<TunerLine> {
+    let mut lines = Vec::new();
+    // It reads at most 255 bytes at once, the end of the line among them.
+    for line in text.split_inclusive('\n') {
+        assert!(line.len() <= 255 && line.ends_with('\n'), "{line}");
+        if line.starts_with('#') || line == "\n" {
+            continue;
+        }
+        // Empty fields would be none.
+        let cells: Vec<&str> = line.trim_end_matches('\n').split(',').map(str::trim).collect();
+        assert!((8..=10).contains(&cells.len()) && cells.iter().all(|cell| !cell.is_empty()), "{line}");
+        assert!(
+            ["broadcast", "reduce", "allgather", "reducescatter", "allreduce"].contains(&cells[0]),
+            "{line}"
+        );
+        let algorithms = ["tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"];
+        assert!(algorithms.contains(&cells[3]), "{line}");
+        assert!(["ll", "ll128", "simple"].contains(&cells[4]), "{line}");
+        let number = |at: usize| -> i64 { cells[at].parse().unwrap_or_else(|_| panic!("{line}")) };
+        let (min, max) = (cells[1].parse().expect(line), cells[2].parse().expect(line));
+        assert!(min <= max, "{line}");
+        let (channels, nodes, operations, registered) = (number(5), number(6), number(8), number(9));
+        assert!(
+            (channels == -1 || channels > 0) && (nodes, operations, registered) == (-1, -1, -1),
+            "{line}"
+        );
+        lines.push(TunerLine {
+            collective: cells[0].to_owned(),
+            min,
+            max,
+            algorithm: cells[3].to_owned(),
+            protocol: cells[4].to_owned(),
+            ranks: number(7),
+        });
+    }
+    lines
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_a_table_to_go_on_with() {
+    use std::process::{Command, Stdio};
+    use std::thread;
+    use std::time::Duration;
+
+    let at = tempfile::tempdir().expect("a directory");
+    let spec = "algorithms = \"all\"\ncollectives = \"all_reduce\"\nsizes = \"1 KiB..256 MiB x4\"\n\
+        [[topology]]\nname = \"a\"\n[[topology.dimension]]\nkind = \"ring\"\nsize = 16\nbandwidth = \"50 GB/s\"\nlatency = \"1 us\"\n";
+    fs::write(at.path().join("sweep.toml"), spec).expect("a file");
+    let arguments = "sweep sweep.toml -o all.csv --threads 1 --json-summary";
+    let partial = at.path().join("all.csv.partial");
+    for wait in (0..40).map(|round| 60 + 40 * round) {
+        let _ = fs::remove_file(&partial);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_collective"));
+        command
+            .current_dir(at.path())
+            .args(arguments.split(' '))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command.spawn().expect("the command");
+        thread::sleep(Duration::from_millis(wait));
+        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+        assert!(kill.success());
+        let output = child.wait_with_output().expect("its end");
+        let stderr = String::from_utf8(output.stderr).expect("text");
+        match output.status.code() {
+            // Before the command watches for it, or after its end.
+            None | Some(0) => continue,
+            code => assert_eq!(code, Some(130), "{stderr}"),
+        }
+        let lines = fs::read_to_string(&partial).expect("the table so far").lines().count();
+        if lines < 2 {
+            continue;
+        }
+        assert!(!at.path().join("all.csv").exists());
+        assert!(stderr.contains("go on with: collective sweep sweep.toml -o all.csv --resume"), "{stderr}");
+        let said = json(&String::from_utf8(output.stdout).expect("text"));
+        assert_eq!(
+            (&said["done"], &said["is_whole"]),
+            (&Value::from(lines - 1), &Value::from(false)),
+            "{said}"
+        );
+        let said = json(&succeeds(at.path(), "sweep sweep.toml -o all.csv --resume --json-summary"));
+        assert_eq!(
+            (&said["found"], &said["is_whole"]),
+            (&Value::from(lines - 1), &Value::from(true)),
+            "{said}"
+        );
+        assert!(!partial.exists());
+        succeeds(at.path(), "sweep sweep.toml -o at-once.csv");
+        assert!(text(at.path(), "all.csv") == text(at.path(), "at-once.csv"));
+        return;
+    }
+    panic!("the sweep was never met while it ran");
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn without_the_feature_a_parquet_table_names_it() {
+    let at = at();
+    let stderr = fails(at.path(), 2, "sweep sweep.toml -o all.parquet");
+    assert!(stderr.contains("all.parquet: ") && stderr.contains("--features parquet"), "{stderr}");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_parquet_table_has_types_and_says_what_the_others_say() {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+
+    let at = at();
+    succeeds(at.path(), "sweep sweep.toml -o all.parquet");
+    succeeds(at.path(), "sweep sweep.toml -o all.jsonl");
+    let file = fs::File::open(at.path().join("all.parquet")).expect("a file");
+    let reader = SerializedFileReader::new(file).expect("a Parquet file");
+    let lines = text(at.path(), "all.jsonl");
+    let mut rows = reader.get_row_iter(None).expect("rows");
+    for line in lines.lines() {
+        let (expected, row) = (json(line), rows.next().expect("a row").expect("a row"));
+        let expected = expected.as_object().expect("an object");
+        assert_eq!(row.get_column_iter().count(), expected.len() + 1);
+        for (name, field) in row.get_column_iter() {
+            let value = match field {
+                Field::Null => Value::Null,
+                Field::ULong(number) => Value::from(*number),
+                Field::Double(number) => Value::from(*number),
+                Field::Str(text) => Value::from(text.clone()),
+                other => panic!("{name}: {other}"),
+            };
+            match name.as_str() {
+                // In JSON an object.
+                "parameters" => {}
+                "time_ps" => {
+                    let exact = expected["time_ns"].as_f64().map(|time| (time * 1000.0).round() as u64);
+                    assert_eq!(value, exact.map_or(Value::Null, Value::from), "{line}");
+                }
+                // Of JSON a whole number has no point.
+                "time_ns" => assert_eq!(value.as_f64(), expected[name].as_f64(), "{line}"),
+                _ => assert_eq!(&value, &expected[name], "{name}: {line}"),
+            }
+        }
+    }
+    assert!(rows.next().is_none());
+    // Left alone when whole, and enough to say what is best.
+    let before = fs::read(at.path().join("all.parquet")).expect("a file");
+    let of = |ending: &str| {
+        json(&succeeds(
+            at.path(),
+            &format!("sweep sweep.toml -o all.{ending} --resume --best --json-summary"),
+        ))["best"]
+            .clone()
+    };
+    assert_eq!(of("parquet"), of("jsonl"));
+    assert!(fs::read(at.path().join("all.parquet")).expect("a file") == before);
+    // A part of it goes on, shares make the whole.
+    succeeds(at.path(), "sweep sweep.toml -o all.csv");
+    let csv = text(at.path(), "all.csv");
+    fs::write(at.path().join("cut.parquet.partial"), &csv.as_bytes()[..csv.len() / 2]).expect("a file");
+    succeeds(at.path(), "sweep sweep.toml -o cut.parquet --resume");
+    assert!(fs::read(at.path().join("cut.parquet")).expect("a file") == before);
+    assert!(!at.path().join("cut.parquet.partial").exists());
+    for index in 1..=3 {
+        succeeds(at.path(), &format!("sweep sweep.toml -o part{index}.parquet --shard {index}/3"));
+    }
+    succeeds(at.path(), "sweep -o joined.parquet --merge part1.parquet part2.parquet part3.parquet");
+    assert!(fs::read(at.path().join("joined.parquet")).expect("a file") == before);
+    fs::write(at.path().join("wrong.parquet"), "PAR1").expect("a file");
+    let stderr = fails(at.path(), 2, "sweep -o joined.parquet --merge wrong.parquet");
+    assert!(stderr.contains("wrong.parquet: "), "{stderr}");
+}
+
+/// Runs a script of `examples/cluster` with stand-ins of `collective` and the variables of its scheduler, and gives the lines that it
+/// would have run.
+#[cfg(unix)]
+fn lines_of(script: &str, arguments: &[&str], variables: &[(&str, &str)]) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::Command;
+
+    let at = tempfile::tempdir().expect("a directory");
+    let stand_in = at.path().join("collective");
+    fs::write(&stand_in, "#!/bin/sh\necho \"collective $*\"\n").expect("a file");
+    fs::set_permissions(&stand_in, fs::Permissions::from_mode(0o755)).expect("a program");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/cluster").join(script);
+    let path = format!("{}:{}", at.path().display(), std::env::var("PATH").expect("a path"));
+    let mut command = Command::new("bash");
+    command.arg(script).args(arguments).current_dir(at.path()).env("PATH", path);
+    command.envs(variables.iter().copied());
+    let output = command.output().expect("bash");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[cfg(unix)]
+#[test]
+fn the_scripts_give_each_task_its_share() {
+    use std::process::Command;
+
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/cluster");
+    for script in ["sweep.slurm.sh", "sweep.hq.sh"] {
+        assert!(Command::new("bash").arg("-n").arg(folder.join(script)).status().expect("bash").success());
+        let usage = Command::new("bash").arg(folder.join(script)).output().expect("bash");
+        assert_eq!(usage.status.code(), Some(2), "{script}");
+        assert!(String::from_utf8_lossy(&usage.stderr).contains("Usage: "), "{script}");
+    }
+    // Arrays may begin anywhere: a task is the one of its place, from 1 on, whatever its number.
+    for (first, count, task, share) in
+        [(1, 16, 3, "3/16"), (0, 4, 0, "1/4"), (0, 4, 3, "4/4"), (5, 2, 6, "2/2")]
+    {
+        let [first, count, task] = [first, count, task].map(|number: u32| number.to_string());
+        let said = lines_of(
+            "sweep.slurm.sh",
+            &["spec.toml", "out.csv"],
+            &[
+                ("SLURM_ARRAY_TASK_MIN", &first),
+                ("SLURM_ARRAY_TASK_COUNT", &count),
+                ("SLURM_ARRAY_TASK_ID", &task),
+                ("SLURM_CPUS_PER_TASK", "2"),
+            ],
+        );
+        let number: u32 = share.split('/').next().expect("a number").parse().expect("a number");
+        let part = format!("out.csv.parts/{number:04}-of-{:04}.csv", count.parse::<u32>().expect("a number"));
+        let expected = format!("collective sweep spec.toml -o {part} --resume --threads 2 --shard {share}\n");
+        assert_eq!(said, expected);
+    }
+    let said =
+        lines_of("sweep.hq.sh", &["--task", "spec.toml", "out.jsonl", "8", "2"], &[("HQ_TASK_ID", "8")]);
+    let expected =
+        "collective sweep spec.toml -o out.jsonl.parts/0008-of-0008.jsonl --resume --threads 2 --shard 8/8\n";
+    assert_eq!(said, expected);
 }

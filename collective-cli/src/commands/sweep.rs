@@ -1,6 +1,8 @@
 //! `collective sweep`.
 
 mod best;
+#[cfg(feature = "parquet")]
+mod columnar;
 mod merge;
 mod nccl;
 mod partial;
@@ -34,8 +36,8 @@ pub(crate) struct Sweep {
     /// What to sweep: algorithms, ranks, sizes, topologies, models and more, of which every combination is simulated.
     #[arg(value_name = "SPEC", required_unless_present = "merge")]
     spec: Option<PathBuf>,
-    /// The table to write, a row for each combination: comma-separated values or JSON lines. Until it is whole it is called
-    /// OUT.partial.
+    /// The table to write, a row for each combination: comma-separated values, JSON lines, or Parquet where the command was built with
+    /// that feature. Until it is whole it is called OUT.partial.
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Only a share of the combinations, such as 3/16, so that several processes can work; --merge joins their tables.
@@ -86,11 +88,24 @@ impl Sweep {
     }
 
     fn merge(&self, output: &Path, format: Format) -> Result<(), Failure> {
-        let rows = merge::merge(&self.merge, output, format)?;
+        let begin = Instant::now();
+        let statuses = merge::merge(&self.merge, output, format)?;
+        let rows: usize = statuses.values().sum();
         self.draw()?;
         let (shown, files) = (output.display(), self.merge.len());
         if self.json_summary {
-            let summary = serde_json::json!({"points": rows, "files": files, "output": shown.to_string()});
+            // As of a sweep that found all its points.
+            let summary = serde_json::json!({
+                "points": rows,
+                "shard": Shard::WHOLE.to_string(),
+                "done": rows,
+                "found": rows,
+                "is_whole": true,
+                "statuses": statuses,
+                "output": shown.to_string(),
+                "elapsed_s": summary::seconds(begin.elapsed().as_secs_f64()),
+                "files": files,
+            });
             return output::print(&summary.to_string());
         }
         output::print(&format!("{shown}: {rows} points of {files} files"))
@@ -111,7 +126,7 @@ impl Sweep {
         let rows = output.map(|(path, format)| (path, Rows::new(&sweep, fingerprint, format)));
         let mut table = None;
         if let Some((path, rows)) = &rows {
-            let seen = &mut |row: rows::Read| {
+            let seen = &mut |row: rows::ReadRow| {
                 times.set(row.point, row.time);
                 summary.found(&row.status);
             };
@@ -142,6 +157,9 @@ impl Sweep {
             let ended = sweep.run(self.shard, done, threads, &|| watch.is_interrupted(), each);
             watch.end();
             if ended? == Ended::Stopped {
+                if self.json_summary {
+                    output::print(&summary.json(None, begin.elapsed().as_secs_f64()).to_string())?;
+                }
                 return Err(self.interrupted(&shown, summary.done(), sweep.len_of(self.shard)));
             }
             if let Some(partial) = partial {

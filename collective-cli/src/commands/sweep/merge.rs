@@ -1,20 +1,21 @@
 //! The tables of all shares as one.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::rows::{Format, Read};
+use super::rows::{Format, ReadRow};
 use crate::failure::Failure;
 
 /// A table that is read row by row.
 struct Table {
     path: PathBuf,
-    reader: BufReader<File>,
+    reader: BufReader<Box<dyn Read>>,
     format: Format,
     number: u64,
     /// The row that comes next, and its line.
-    next: Option<(Read, String)>,
+    next: Option<(ReadRow, String)>,
 }
 
 impl Table {
@@ -23,8 +24,7 @@ impl Table {
         if Format::of(path)? != format {
             return Err(Failure::input(format!("{shown}: expected the same ending as the table to write")));
         }
-        let file = File::open(path).map_err(|error| Failure::input(format!("{shown}: {error}")))?;
-        let reader = BufReader::new(file);
+        let reader = BufReader::new(format.open(path)?);
         let mut table = Self { path: path.to_owned(), reader, format, number: 0, next: None };
         let header = format.header();
         if !header.is_empty() && table.line()?.as_deref() != Some(header.as_str()) {
@@ -48,7 +48,7 @@ impl Table {
     fn advance(&mut self) -> Result<(), Failure> {
         self.next = None;
         let Some(line) = self.line()? else { return Ok(()) };
-        let row = line.strip_suffix('\n').and_then(|line| Read::of(line, self.format));
+        let row = line.strip_suffix('\n').and_then(|line| ReadRow::of(line, self.format));
         let Some(row) = row else {
             return Err(self.fault("this is not a whole row of a sweep"));
         };
@@ -57,8 +57,12 @@ impl Table {
     }
 }
 
-/// Joins tables in the order of the points, and says how many there are.
-pub(super) fn merge(paths: &[PathBuf], output: &Path, format: Format) -> Result<usize, Failure> {
+/// Joins tables in the order of the points, and says how many of each status there are.
+pub(super) fn merge(
+    paths: &[PathBuf],
+    output: &Path,
+    format: Format,
+) -> Result<BTreeMap<String, usize>, Failure> {
     let mut tables = paths.iter().map(|path| Table::open(path, format)).collect::<Result<Vec<_>, _>>()?;
     // A share may be empty, if there are fewer groups of points than shares.
     let mark = tables.iter().find_map(|table| table.next.as_ref().map(|(row, _)| row.mark.clone()));
@@ -69,22 +73,26 @@ pub(super) fn merge(paths: &[PathBuf], output: &Path, format: Format) -> Result<
     let mut temporary = output.to_owned().into_os_string();
     temporary.push(".tmp");
     let temporary = PathBuf::from(temporary);
-    let joined = join(&mut tables, &mark, points, &temporary, format).and_then(|()| {
-        fs::rename(&temporary, output)
-            .map_err(|error| Failure::input(format!("{}: {error}", output.display())))
-    });
+    let joined = join(&mut tables, &mark, points, &temporary, format)
+        .and_then(|statuses| format.finish(&temporary, output).map(|()| statuses));
     if joined.is_err() {
         // What is left of the attempt may not exist; there is nothing more to say about it.
         let _ = fs::remove_file(&temporary);
     }
-    joined.map(|()| points)
+    joined
 }
 
-fn join(tables: &mut [Table], mark: &str, points: usize, to: &Path, format: Format) -> Result<(), Failure> {
+fn join(
+    tables: &mut [Table],
+    mark: &str,
+    points: usize,
+    to: &Path,
+    format: Format,
+) -> Result<BTreeMap<String, usize>, Failure> {
     let broken = |error: std::io::Error| Failure::input(format!("{}: {error}", to.display()));
     let mut writer = BufWriter::new(File::create(to).map_err(broken)?);
     writer.write_all(format.header().as_bytes()).map_err(broken)?;
-    let mut expected = 0;
+    let (mut expected, mut statuses) = (0, BTreeMap::new());
     loop {
         // The lowest point that comes next, and of equal ones that of the first file.
         let next = tables
@@ -104,6 +112,7 @@ fn join(tables: &mut [Table], mark: &str, points: usize, to: &Path, format: Form
                 break;
             }
             writer.write_all(line.as_bytes()).map_err(broken)?;
+            *statuses.entry(row.status.clone()).or_default() += 1;
         }
         table.advance()?;
         expected += 1;
@@ -114,5 +123,6 @@ fn join(tables: &mut [Table], mark: &str, points: usize, to: &Path, format: Form
     if let Some(table) = tables.iter().find(|table| table.next.is_some()) {
         return Err(table.fault(&format!("the sweep has no more than {points} points")));
     }
-    writer.flush().map_err(broken)
+    writer.flush().map_err(broken)?;
+    Ok(statuses)
 }

@@ -1,4 +1,5 @@
-//! What is fastest, as a configuration of NCCL's example tuner plugin (`ext-tuner/example` of NCCL): lines of comma-separated values
+//! What is fastest, as a configuration of NCCL's example tuner plugin (`plugins/tuner/example` of NCCL,
+//! `ext-tuner/example` before 2.29): lines of comma-separated values
 //! that say which algorithm to take for which sizes; lines with # are comments. The plugin reads lines of at most 255 bytes.
 
 use collective::CollectiveKind;
@@ -11,13 +12,16 @@ use crate::failure::Failure;
 /// Longer comments are cut: what comes after would be taken for a line of its own.
 const LONGEST: usize = 200;
 
-/// What NCCL calls an algorithm of the library, if it has the same: rings, pipelined chains (which are NCCL's rings for broadcast and
+/// What NCCL calls an algorithm of the library, if it has the same: rings (on several nodes NCCL's are rotated, one for each card), pipelined chains (which are NCCL's rings for broadcast and
 /// reduce), the double binary tree, and PAT.
 pub(super) fn counterpart(algorithm: &str) -> Option<&'static str> {
     match algorithm {
-        "allreduce_ring" | "allgather_ring" | "reduce_scatter_ring" | "broadcast_chain" | "reduce_chain" => {
-            Some("ring")
-        }
+        "allreduce_ring"
+        | "allreduce_rotated_rings"
+        | "allgather_ring"
+        | "reduce_scatter_ring"
+        | "broadcast_chain"
+        | "reduce_chain" => Some("ring"),
         "allreduce_double_binary_tree" => Some("tree"),
         "allgather_pat" | "reduce_scatter_pat" => Some("pat"),
         _ => None,
@@ -83,8 +87,8 @@ pub(super) fn configuration(sweep: &Sweep, best: &[Field], possible: &[Field]) -
     }
     if lines == 0 {
         return Err(Failure::Verdict(
-            "no algorithm of the sweep has a counterpart in NCCL: there are allreduce_ring, allreduce_double_binary_tree, \
-             allgather_ring, allgather_pat, reduce_scatter_ring, reduce_scatter_pat, broadcast_chain and reduce_chain"
+            "no algorithm of the sweep has a counterpart in NCCL: there are allreduce_ring, allreduce_rotated_rings, \
+             allreduce_double_binary_tree, allgather_ring, allgather_pat, reduce_scatter_ring, reduce_scatter_pat, broadcast_chain and reduce_chain"
                 .to_owned(),
         ));
     }

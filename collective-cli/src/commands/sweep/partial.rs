@@ -1,12 +1,12 @@
 //! The table while it is written: a file of its own that a later run can continue.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom, Write};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use collective::sweep::Shard;
 
-use super::rows::{Read, Rows};
+use super::rows::{Format, ReadRow, Rows};
 use crate::failure::Failure;
 
 /// A table that is not whole yet.
@@ -14,6 +14,7 @@ pub(super) struct Partial {
     file: File,
     path: PathBuf,
     output: PathBuf,
+    format: Format,
 }
 
 /// What there is to write.
@@ -35,7 +36,7 @@ impl Partial {
         rows: &Rows<'_>,
         shard: Shard,
         resume: bool,
-        found: &mut dyn FnMut(Read),
+        found: &mut dyn FnMut(ReadRow),
     ) -> Result<Begun, Failure> {
         let mut path = output.to_owned().into_os_string();
         path.push(".partial");
@@ -46,8 +47,8 @@ impl Partial {
             return Err(fault(&path, what));
         }
         if resume && !is_there && output.try_exists().map_err(|error| fault(output, error))? {
-            let mut file = File::open(output).map_err(|error| fault(output, error))?;
-            let content = Content::read(&mut file, output, rows, shard, found)?;
+            let whole = rows.format.open(output)?;
+            let content = Content::read(whole, output, rows, shard, found)?;
             let points = rows.sweep.len_of(shard);
             if content.rows < points || content.has_more {
                 let has = content.rows;
@@ -61,10 +62,10 @@ impl Partial {
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(fault(&path, "another process is writing it"));
         }
-        let content = Content::read(&mut file, &path, rows, shard, found)?;
+        let content = Content::read(&file, &path, rows, shard, found)?;
         let end = file.set_len(content.bytes).and_then(|()| file.seek(SeekFrom::End(0)));
         end.map_err(|error| fault(&path, error))?;
-        let mut partial = Self { file, path, output: output.to_owned() };
+        let mut partial = Self { file, path, output: output.to_owned(), format: rows.format };
         if content.bytes == 0 {
             partial.write(&rows.format.header())?;
         }
@@ -79,7 +80,7 @@ impl Partial {
     /// Gives the table its name.
     pub(super) fn finish(self) -> Result<(), Failure> {
         self.file.sync_all().map_err(|error| fault(&self.path, error))?;
-        fs::rename(&self.path, &self.output).map_err(|error| fault(&self.output, error))
+        self.format.finish(&self.path, &self.output)
     }
 }
 
@@ -95,11 +96,11 @@ struct Content {
 impl Content {
     /// Reads a table up to the last whole line, and checks that it is of this sweep.
     fn read(
-        file: &mut File,
+        file: impl Read,
         path: &Path,
         rows: &Rows<'_>,
         shard: Shard,
-        found: &mut dyn FnMut(Read),
+        found: &mut dyn FnMut(ReadRow),
     ) -> Result<Self, Failure> {
         let mut reader = BufReader::new(file);
         let mut content = Self { rows: 0, bytes: 0, has_more: false };
@@ -125,7 +126,7 @@ impl Content {
             }
             if !is_header {
                 let text = std::str::from_utf8(&line).ok().map(|text| text.trim_end_matches('\n'));
-                let row = text.and_then(|text| Read::of(text, rows.format));
+                let row = text.and_then(|text| ReadRow::of(text, rows.format));
                 let row = row.ok_or_else(|| wrong("this is not a row of a sweep"))?;
                 if row.mark != rows.mark {
                     return Err(wrong(
@@ -146,5 +147,60 @@ impl Content {
             content.bytes += line.len() as u64;
         }
         Ok(content)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use collective::sweep::{self, Parsed, Sweep};
+
+    use super::*;
+
+    const SPEC: &str = "algorithms = 'allreduce_ring'\nsizes = ['6 B', '4 KiB']\nmodels = ['fluid', 'analytical']\n\
+        [[topology]]\nname = 'a \"switch\", fast'\n[[topology.dimension]]\n\
+        kind = 'switch'\nsize = 4\nbandwidth = '50 GB/s'\nlatency = '500 ns'\n";
+
+    fn lines(sweep: &Sweep, rows: &Rows<'_>, shard: Shard) -> Vec<String> {
+        let mut lines = Vec::new();
+        let ended = sweep.run(shard, 0, 1, &|| false, |point, outcome| {
+            lines.push(rows.row(point, &outcome));
+            Ok::<_, Infallible>(())
+        });
+        assert_eq!(ended, Ok(sweep::Ended::Complete));
+        lines
+    }
+
+    /// Whatever a crash or a full disk leaves of the table, what comes of it in the end is the same.
+    #[test]
+    fn a_table_goes_on_at_every_byte() {
+        let none = &mut |_: &Path| Err("there are no files".to_owned());
+        let Parsed { sweep, fingerprint, .. } = sweep::parse(SPEC, "sweep.toml", none).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        for (format, ending) in [(Format::Csv, "csv"), (Format::JsonLines, "jsonl")] {
+            let rows = Rows::new(&sweep, fingerprint, format);
+            for shard in [Shard::WHOLE, "2/3".parse().unwrap()] {
+                let lines = lines(&sweep, &rows, shard);
+                assert!(lines.len() > 1);
+                let whole = format.header() + &lines.concat();
+                let output = directory.path().join(format!("table.{ending}"));
+                let partial = directory.path().join(format!("table.{ending}.partial"));
+                for cut in 0..=whole.len() {
+                    std::fs::write(&partial, &whole.as_bytes()[..cut]).unwrap();
+                    let mut found = 0;
+                    let begun = Partial::begin(&output, &rows, shard, true, &mut |_| found += 1).unwrap();
+                    let Begun::Open(mut table) = begun else { panic!("cut at {cut}: not open") };
+                    // A row is there if its end is.
+                    let kept =
+                        whole[..cut].matches('\n').count().saturating_sub(format.header().lines().count());
+                    assert_eq!(found, kept, "cut at {cut}");
+                    lines[found..].iter().for_each(|line| table.write(line).unwrap());
+                    // Giving it its name waits for the disk, which a thousand times is long.
+                    drop(table);
+                    assert!(std::fs::read_to_string(&partial).unwrap() == whole, "cut at {cut}");
+                }
+            }
+        }
     }
 }

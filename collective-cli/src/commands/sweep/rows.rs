@@ -1,5 +1,8 @@
-//! A row for each point, as comma-separated values (RFC 4180, lines ended by LF) or as JSON lines.
+//! A row for each point, as comma-separated values (RFC 4180, lines ended by LF) or as JSON lines; of a Parquet table, which is made at
+//! the end, as the former.
 
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
 
 use collective::sim::report::{algbw_gb_per_s, busbw_gb_per_s};
@@ -10,7 +13,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 
 /// The columns, in order.
-const COLUMNS: [&str; 21] = [
+pub(super) const COLUMNS: [&str; 21] = [
     "point",
     "algorithm",
     "parameters",
@@ -39,6 +42,9 @@ const COLUMNS: [&str; 21] = [
 pub(super) enum Format {
     Csv,
     JsonLines,
+    /// Rows are comma-separated values until the table is whole.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code))]
+    Parquet,
 }
 
 impl Format {
@@ -46,17 +52,52 @@ impl Format {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("csv") => Ok(Self::Csv),
             Some("jsonl") => Ok(Self::JsonLines),
+            #[cfg(feature = "parquet")]
+            Some("parquet") => Ok(Self::Parquet),
+            #[cfg(not(feature = "parquet"))]
+            Some("parquet") => {
+                let path = path.display();
+                Err(Failure::input(format!(
+                    "{path}: this command was built without the feature parquet: build it with --features parquet, or take \
+                     the ending .csv or .jsonl"
+                )))
+            }
             _ => {
                 let path = path.display();
-                Err(Failure::input(format!("{path}: expected a table with the ending .csv or .jsonl")))
+                Err(Failure::input(format!(
+                    "{path}: expected a table with the ending .csv, .jsonl or .parquet"
+                )))
             }
         }
+    }
+
+    /// The lines of a whole table.
+    pub(super) fn open(self, path: &Path) -> Result<Box<dyn Read>, Failure> {
+        #[cfg(feature = "parquet")]
+        if self == Self::Parquet {
+            return super::columnar::open(path);
+        }
+        let file =
+            File::open(path).map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
+        Ok(Box::new(file))
+    }
+
+    /// Gives the lines of a table, which are in a file of their own, the name of the table.
+    pub(super) fn finish(self, lines: &Path, table: &Path) -> Result<(), Failure> {
+        let fault = |path: &Path, error: io::Error| Failure::input(format!("{}: {error}", path.display()));
+        #[cfg(feature = "parquet")]
+        if self == Self::Parquet {
+            let file = File::open(lines).map_err(|error| fault(lines, error))?;
+            super::columnar::write(io::BufReader::new(file), table)?;
+            return fs::remove_file(lines).map_err(|error| fault(lines, error));
+        }
+        fs::rename(lines, table).map_err(|error| fault(table, error))
     }
 
     /// The first line, with its end; empty if the format has none.
     pub(super) fn header(self) -> String {
         match self {
-            Self::Csv => COLUMNS.join(",") + "\n",
+            Self::Csv | Self::Parquet => COLUMNS.join(",") + "\n",
             Self::JsonLines => String::new(),
         }
     }
@@ -116,7 +157,7 @@ impl<'a> Rows<'a> {
             Cell::text(&self.mark),
         ];
         let mut line = match self.format {
-            Format::Csv => cells.iter().map(Cell::csv).collect::<Vec<_>>().join(","),
+            Format::Csv | Format::Parquet => cells.iter().map(Cell::csv).collect::<Vec<_>>().join(","),
             Format::JsonLines => {
                 let fields =
                     COLUMNS.iter().zip(&cells).map(|(name, cell)| format!("\"{name}\":{}", cell.json()));
@@ -146,10 +187,7 @@ impl Cell {
         match self {
             Self::Nothing => String::new(),
             Self::Number(number) => number.clone(),
-            Self::Text(text) if text.contains(['"', ',', '\n', '\r']) => {
-                format!("\"{}\"", text.replace('"', "\"\""))
-            }
-            Self::Text(text) => text.clone(),
+            Self::Text(text) => csv_cell(text),
             Self::Parameters(parameters) => {
                 let shown = parameters.iter().map(|(name, value)| format!("{name}={value}"));
                 shown.collect::<Vec<_>>().join(" ")
@@ -170,8 +208,17 @@ impl Cell {
     }
 }
 
+/// A text as a cell of comma-separated values.
+pub(super) fn csv_cell(text: &str) -> String {
+    if text.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
 /// Nanoseconds with the decimals that there are.
-fn decimal(time: Picos) -> String {
+pub(super) fn decimal(time: Picos) -> String {
     let (whole, rest) = (time.0 / 1000, time.0 % 1000);
     if rest == 0 {
         return whole.to_string();
@@ -180,7 +227,7 @@ fn decimal(time: Picos) -> String {
 }
 
 /// The time of such a text.
-fn picos(text: &str) -> Option<Picos> {
+pub(super) fn picos(text: &str) -> Option<Picos> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
     if decimals.is_empty() || decimals.len() > 3 {
         return None;
@@ -191,18 +238,18 @@ fn picos(text: &str) -> Option<Picos> {
 
 /// What has to be known of a row that was written before.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Read {
+pub(super) struct ReadRow {
     pub(super) point: usize,
     pub(super) time: Option<Picos>,
     pub(super) status: String,
     pub(super) mark: String,
 }
 
-impl Read {
+impl ReadRow {
     /// A line without its end; None if it is no row.
     pub(super) fn of(line: &str, format: Format) -> Option<Self> {
         let cells: Vec<String> = match format {
-            Format::Csv => split(line)?,
+            Format::Csv | Format::Parquet => split(line)?,
             Format::JsonLines => {
                 let value: serde_json::Map<String, Value> = serde_json::from_str(line).ok()?;
                 let cell = |name: &&str| match value.get(*name)? {
@@ -228,7 +275,7 @@ impl Read {
 }
 
 /// The cells of a line of comma-separated values.
-fn split(line: &str) -> Option<Vec<String>> {
+pub(super) fn split(line: &str) -> Option<Vec<String>> {
     let mut cells = Vec::new();
     let mut rest = line;
     loop {

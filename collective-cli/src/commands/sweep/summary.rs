@@ -9,6 +9,11 @@ use serde_json::{Value, json};
 use super::best;
 use crate::output::table;
 
+/// Seconds, to the millisecond.
+pub(super) fn seconds(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}
+
 /// Counts what was done.
 pub(super) struct Summary<'a> {
     sweep: &'a Sweep,
@@ -45,9 +50,10 @@ impl<'a> Summary<'a> {
             "shard": self.shard.to_string(),
             "done": self.done(),
             "found": self.found,
+            "is_whole": self.done() == self.sweep.len_of(self.shard),
             "statuses": self.statuses,
             "output": self.output.map(|path| path.display().to_string()),
-            "elapsed_s": (seconds * 1000.0).round() / 1000.0,
+            "elapsed_s": self::seconds(seconds),
         });
         if let Some(fields) = best {
             value["best"] = best::json(self.sweep, fields);

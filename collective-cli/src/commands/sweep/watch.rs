@@ -32,9 +32,9 @@ impl Watch {
         } else {
             ProgressBar::hidden()
         };
-        if let Ok(style) =
-            ProgressStyle::with_template("sweeping {bar:30} {pos} of {len} points, about {eta} left")
-        {
+        if let Ok(style) = ProgressStyle::with_template(
+            "sweeping {bar:30} {pos} of {len} points, {per_sec}, about {eta} left",
+        ) {
             bar.set_style(style);
         }
         bar.set_position(done as u64);
