@@ -30,6 +30,9 @@ fn arguments_that_do_not_go_together_are_named() {
         ("--loggp L=1ns,o=1ns,g=1ns,G=1ns/B", "--loggp"),
         ("--no-fold", "--no-fold"),
         ("--messages m.csv", "--messages"),
+        ("--svg a.svg --plot path", "--svg"),
+        ("--png a.png", "--png"),
+        ("--plot path", "--plot"),
         ("allreduce_ring", "PREFIX|FILE.xml|NAME"),
     ] {
         line(&format!("{run} {argument}"), &format!("{name} does not go with --workload"));
@@ -40,7 +43,6 @@ fn arguments_that_do_not_go_together_are_named() {
         "--rules r.toml",
         "--memory 1ns,1GB/s",
         "--remote-memory 1ns,1GB/s",
-        "--timeline t.json",
         "--per-rank",
         "--per-group",
         "--dry-run",
