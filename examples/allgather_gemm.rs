@@ -3,6 +3,8 @@
 //! Each of eight GPUs holds a shard of the rows of X, and multiplies all of X with its own columns of W. *Coarse*, the
 //! product begins when the all-gather around a ring is complete; *fine*, a rank begins with the tiles of its own shard, and goes
 //! on with each tile that comes in. A computation that reads a chunk which has not arrived does not compile.
+//!
+//! `cargo run --release --example allgather_gemm`
 
 use collective::Size;
 use collective::et::{self, EtOptions, NodeOrder};

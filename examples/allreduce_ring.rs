@@ -1,6 +1,8 @@
 //! A ring all-reduce: written here, checked while this file was compiled, embedded in the binary, and
 //! simulated for sizes from 1 KiB to 1 GiB on a ring of eight GPUs.
 //!
+//! `cargo run --release --example allreduce_ring`
+//!
 //! Try: write `1..ranks - 1` instead of `1..ranks`, and compile again.
 
 use collective::Size;

@@ -4,6 +4,8 @@
 //! of Y, and a reduce-scatter around a ring sums these up. *Coarse*, the collective begins when the product is there; *fine*,
 //! each tile leaves as soon as it is computed, in the order in which the ring needs them. The computations are part of the
 //! algorithm: compile this file with a tile sent before it is computed, and the compiler names the line.
+//!
+//! `cargo run --release --example gemm_reduce_scatter`
 
 use collective::Size;
 use collective::et::{self, EtOptions, NodeOrder};

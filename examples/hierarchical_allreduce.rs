@@ -3,6 +3,8 @@
 //! The hierarchical algorithm is written below, and was checked while this file was compiled. Break it (say,
 //! change `1..nodes` to `2..nodes`) and compile again: the compiler names the ranks whose data are missing, and
 //! points at the lines that left them out.
+//!
+//! `cargo run --release --example hierarchical_allreduce`
 
 use collective::algorithms::{allreduce_ring, allreduce_rotated_rings};
 use collective::et::{self, EtOptions};

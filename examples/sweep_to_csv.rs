@@ -2,6 +2,8 @@
 //!
 //! Two networks of the same 16 GPUs are swept over the whole library; the rows go to standard output as comma-separated values if
 //! asked for (`--csv`), else a table says what wins, and what the usual ring would cost instead.
+//!
+//! `cargo run --release --example sweep_to_csv -- --csv > out.csv`
 
 use std::io::{self, Write};
 use std::sync::Arc;

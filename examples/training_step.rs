@@ -5,8 +5,8 @@
 //! of real layers, and simulated with its collectives carried out message by message while the GPUs compute: with one ring,
 //! with rings over all network cards, with two levels, and with products that begin and end tile by tile.
 //!
-//! `cargo run --release --example training_step -- --write target/out/step` also writes the step as Chakra execution traces, with its
-//! groups, rules and cluster, for `collective simulate --workload`.
+//! `cargo run --release --example training_step`; with `-- --write target/out/step` behind it, it also writes the step as Chakra
+//! execution traces, with its groups, rules and cluster, for `collective simulate --workload`.
 
 use std::error::Error;
 

@@ -93,6 +93,7 @@ fn label(algorithm: &Algorithm, values: &[usize]) -> String {
 
 /// An algorithm of the library that cannot take part.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LeftOut {
     /// What it would be called.
     pub label: String,
@@ -114,6 +115,7 @@ pub enum NoTime {
 
 /// The results of one candidate.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Row {
     /// The candidate.
     pub label: String,
@@ -123,6 +125,7 @@ pub struct Row {
 
 /// From which size to which one candidate is the fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stretch {
     /// Its index in [`Comparison::rows`].
     pub row: usize,
@@ -134,6 +137,7 @@ pub struct Stretch {
 
 /// The results of all candidates.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Comparison {
     /// The sizes, ascending.
     pub sizes: Vec<Size>,

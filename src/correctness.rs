@@ -7,6 +7,7 @@ use crate::{AlgorithmDef, Collective, CollectiveKind, ElementType, Schedule};
 
 /// Why an algorithm is not right for one set of parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Failure {
     /// The values of all parameters of the algorithm, in order; empty where the values themselves are at fault.
     pub parameters: Vec<(&'static str, usize)>,

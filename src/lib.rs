@@ -1,4 +1,11 @@
 #![doc = include_str!("../README.md")]
+//!
+//! # Features
+//!
+//! None is on by default: a crate that only declares topologies in Rust builds several times faster.
+//!
+//! * `topology-files`: topologies from TOML and ASTRA-sim YAML files (`sim::topology::load`), sweeps and rules of workloads from TOML
+//!   (`sweep::parse`, `workload::Rules::load`), ASTRA-sim's system files.
 
 // `#[collective]` names this crate by its public path, in this crate too.
 extern crate self as collective;

@@ -749,6 +749,21 @@ mod from_files {
                 error,
                 "rules.toml:5: rule 2: allreduce_swing is for powers of two of ranks, not for 6"
             );
+
+            // A value that the algorithm cannot have: which it can, and no line of the library's source.
+            let text =
+                "[[rule]]\nalgorithm = \"allreduce_hierarchical\"\nset = { inner = \"ring\", gpus = 3 }\n";
+            let expander = Expander::new(Rules::parse(text, "rules.toml").unwrap()).unwrap();
+            let error = refusal(&expander, CollectiveKind::AllReduce, 1 << 20, 0, &group(0..16));
+            assert!(error.starts_with("rules.toml:"), "{error}");
+            assert!(error.contains(": rule 1: allreduce_hierarchical(gpus=3, "), "{error}");
+            assert!(
+                error.contains(
+                    "the number of ranks must be a multiple of `gpus`; for 16 ranks the library has gpus = "
+                ),
+                "{error}"
+            );
+            assert!(!error.contains(".rs:"), "{error}");
         }
     }
 }

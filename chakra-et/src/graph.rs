@@ -142,6 +142,7 @@ pub struct CollectiveInfo {
 
 /// The compact graph of a whole trace.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Graph {
     ranks: Vec<RankGraph>,
     /// Files that [`SourceRef::file`] names.

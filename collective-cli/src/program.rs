@@ -54,8 +54,9 @@ pub(crate) struct DataArguments {
     /// Type of an element: i8, f16, bf16, i32, f32, i64 or f64 [default: f32].
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) element_type: Option<ElementType>,
-    /// How fast a rank reduces: a rate such as 50GB/s (whole microseconds, rounded down), or `collectiveapi` for the
-    /// figures of ASTRA-sim's shipped example [default: no time].
+    /// How fast a rank reduces, as durations in the graph: a rate such as 50GB/s (whole microseconds, rounded down, so that less than
+    /// one is none), or `collectiveapi` for the figures of ASTRA-sim's shipped example. --reduce-bandwidth of simulate
+    /// is exact instead, and not in the graph [default: no time].
     #[arg(long, value_name = "RATE")]
     pub(crate) reduce_rate: Option<ReduceRate>,
     /// What nodes wait for: `threadblock`, the order in which a GPU runs, or `dataflow`, only the data that they need and the

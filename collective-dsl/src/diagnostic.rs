@@ -83,6 +83,7 @@ impl Severity {
 
 /// Where in a schedule a finding is, as far as it has a place there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Location {
     /// The rank.
     pub rank: Option<RankId>,
@@ -124,6 +125,7 @@ impl Location {
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// The rule that is broken.
     pub rule: Rule,
@@ -180,6 +182,12 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
+    /// Findings of one program, the first one first, and the places that they name.
+    #[must_use]
+    pub fn new(name: impl Into<String>, findings: Vec<Diagnostic>, sites: SiteTable) -> Self {
+        Self { name: name.into(), findings, sites }
+    }
+
     /// A single finding that belongs to no place in the source.
     #[must_use]
     pub fn without_site(name: impl Into<String>, rule: Rule, message: impl Into<String>) -> Self {

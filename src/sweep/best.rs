@@ -6,6 +6,7 @@ use crate::{CollectiveKind, Size};
 
 /// The fastest algorithm at a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Winner {
     /// The size.
     pub size: Size,
@@ -17,6 +18,7 @@ pub struct Winner {
 
 /// From which size to which one algorithm is the fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stretch {
     /// The index of its [`Unit`].
     pub unit: usize,
@@ -28,6 +30,7 @@ pub struct Stretch {
 
 /// What is fastest for a collective among so many ranks on a network.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Field {
     /// The collective.
     pub collective: CollectiveKind,

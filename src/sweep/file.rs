@@ -3,6 +3,7 @@
 mod algorithms;
 mod networks;
 mod ranges;
+mod template;
 #[cfg(test)]
 mod tests;
 
@@ -94,16 +95,20 @@ fn whole(text: &str, file: &str, files: &mut Files<'_>) -> Result<Sweep, Fault> 
     let missing = |key: &str, such: &str| (None, format!("the key {key} is missing: expected {such}"));
     let algorithms = algorithms.ok_or_else(|| missing("algorithms", "a list such as [\"allreduce_*\"]"))?;
     let sizes = sizes.ok_or_else(|| missing("sizes", "a list such as [\"1 KiB..1 GiB x2\"]"))?;
-    let networks = networks::networks(keys, text, file, placing, files)?;
+    let stated: Option<Vec<usize>> = match ranks {
+        Some(value) => Some(
+            ranges::all(&value, "ranks, such as 8 or \"8..64 x2\"", ranges::count)?
+                .into_iter()
+                .map(|ranks| usize::try_from(ranks).unwrap_or(usize::MAX))
+                .collect(),
+        ),
+        None => None,
+    };
+    let on = networks::Context { text, file, placing, ranks: stated.as_deref() };
+    let networks = networks::networks(keys, &on, files)?;
     let subjects = algorithms::subjects(&algorithms, kinds.as_deref(), files)?;
     let subjects = subjects.into_iter().map(|subject| if first { subject.first_choice() } else { subject });
-    let ranks = match ranks {
-        Some(value) => ranges::all(&value, "ranks, such as 8 or \"8..64 x2\"", ranges::count)?
-            .into_iter()
-            .map(|ranks| usize::try_from(ranks).unwrap_or(usize::MAX))
-            .collect(),
-        None => networks::rank_counts(&networks),
-    };
+    let ranks = stated.unwrap_or_else(|| networks::rank_counts(&networks));
     if ranks.is_empty() {
         return Err(missing("ranks", "numbers of ranks, for there is no topology to take them from"));
     }

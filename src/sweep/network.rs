@@ -1,5 +1,6 @@
 //! On what a point is simulated.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::outcome::{NoResult, Why};
@@ -45,7 +46,7 @@ pub enum Placing {
 pub struct Network {
     /// What the topology is called in the results; empty without one.
     pub name: String,
-    /// The topology; None for [`Model::LogGp`], which takes none.
+    /// The topology; None for [`Model::LogGp`], which takes none, and where there is one for each number of ranks.
     pub topology: Option<Arc<Topology>>,
     /// The model.
     pub model: Model,
@@ -57,7 +58,12 @@ pub struct Network {
     pub placing: Placing,
     /// What real ranks have.
     pub conditions: Arc<Conditions>,
+    /// Instead of `topology`: one for each number of ranks.
+    scaled: Option<Arc<Scaled>>,
 }
+
+/// By number of ranks a topology, or why there is none.
+type Scaled = BTreeMap<usize, Result<Arc<Topology>, String>>;
 
 impl Network {
     /// A network whose ranks have no conditions.
@@ -78,6 +84,31 @@ impl Network {
             loggp,
             placing: Placing::Whole,
             conditions: Arc::default(),
+            scaled: None,
+        }
+    }
+
+    /// A network with a topology for each number of ranks, or why there is none for that many: so that networks grow with the ranks.
+    #[must_use]
+    pub fn scaled(
+        name: &str,
+        topologies: impl IntoIterator<Item = (usize, Result<Arc<Topology>, String>)>,
+        model: Model,
+        conventions: Conventions,
+    ) -> Self {
+        let scaled = Some(Arc::new(topologies.into_iter().collect()));
+        let with_loggp = Self::with_loggp(LogGp::default());
+        Self { name: name.to_owned(), model, conventions, scaled, ..with_loggp }
+    }
+
+    /// The topology for so many ranks, None without one; or why there is none.
+    fn topology_for(&self, ranks: usize) -> Result<Option<&Arc<Topology>>, NoResult> {
+        let Some(scaled) = &self.scaled else { return Ok(self.topology.as_ref()) };
+        let why = |reason: &str| NoResult::new(Why::Topology, reason);
+        match scaled.get(&ranks) {
+            Some(Ok(topology)) => Ok(Some(topology)),
+            Some(Err(reason)) => Err(why(reason)),
+            None => Err(why(&format!("there is no topology for {ranks} ranks"))),
         }
     }
 
@@ -95,7 +126,7 @@ impl Network {
 
     /// Whether so many ranks go on it.
     pub(super) fn check(&self, ranks: usize) -> Result<(), NoResult> {
-        let Some(topology) = &self.topology else { return Ok(()) };
+        let Some(topology) = self.topology_for(ranks)? else { return Ok(()) };
         let positions = topology.position_count();
         let (whole, fits) = (self.placing == Placing::Whole, ranks <= positions as usize);
         if fits && (!whole || ranks == topology.rank_count() as usize) {
@@ -108,7 +139,9 @@ impl Network {
 
     /// Where so many ranks sit; None if that is not to be said.
     pub(super) fn placement(&self, ranks: usize) -> Result<Option<Placement>, NoResult> {
-        let (Some(topology), Ok(count)) = (&self.topology, u32::try_from(ranks)) else { return Ok(None) };
+        let (Some(topology), Ok(count)) = (self.topology_for(ranks)?, u32::try_from(ranks)) else {
+            return Ok(None);
+        };
         match self.placing {
             Placing::Whole => Ok(None),
             Placing::Identity => Ok(Some(Placement::identity(count))),
@@ -118,10 +151,14 @@ impl Network {
         }
     }
 
-    /// The simulation.
-    pub(super) fn simulation<'a>(&'a self, placement: Option<&'a Placement>) -> Simulation<'a> {
-        let Self { topology, model, conventions, loggp, conditions, .. } = self;
-        let simulation = match topology {
+    /// The simulation of so many ranks.
+    pub(super) fn simulation<'a>(
+        &'a self,
+        ranks: usize,
+        placement: Option<&'a Placement>,
+    ) -> Result<Simulation<'a>, NoResult> {
+        let Self { model, conventions, loggp, conditions, .. } = self;
+        let simulation = match self.topology_for(ranks)? {
             Some(topology) => Simulation::new(topology).loggp(*loggp).conventions(*conventions),
             None => Simulation::with_loggp(*loggp).conventions(*conventions),
         };
@@ -133,9 +170,9 @@ impl Network {
             .model(*model)
             .stragglers(&conditions.stragglers)
             .overheads(conditions.send_overhead, conditions.receive_overhead);
-        match conditions.reduce_bandwidth {
+        Ok(match conditions.reduce_bandwidth {
             Some(bandwidth) => simulation.reduce_bandwidth(bandwidth),
             None => simulation,
-        }
+        })
     }
 }

@@ -165,7 +165,7 @@ impl Sweep {
                 let graph = graph.as_ref().map_err(no_size)?;
                 let watch =
                     |_: &Progress| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-                let simulation = network.simulation(placement.as_ref()).observer(&watch);
+                let simulation = network.simulation(ranks, placement.as_ref())?.observer(&watch);
                 match simulation.run(graph) {
                     Ok(report) => Ok(Some(figures(&report))),
                     Err(SimError::Stopped(_)) => Ok(None),

@@ -1,6 +1,6 @@
 //! Gives collectives their algorithms by rules.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,13 +11,14 @@ use chakra_et::workload::CollectiveKind;
 use super::error::RuleError;
 use super::parameters::{self, GPUS};
 use super::rule::Overlap;
-use super::rules::Rules;
+use super::rules::{MACHINE, Rules};
 use super::shape::Shape;
 use super::source::{Source, fault, kind_of};
 use super::tuner;
 use super::uses::{Used, Uses};
 use crate::algorithms;
 use crate::et::{self, ChunkNodes, EtOptions, NodeOrder, ReduceRate};
+use crate::sim::topology::Topology;
 use crate::sim::workload::{Algorithm, Algorithms, Choice, Use};
 use crate::{AlgorithmDef, ElementType, Schedule, Size, compile};
 
@@ -38,6 +39,10 @@ pub struct Expander {
     sources: Vec<Source>,
     reduce_rate: ReduceRate,
     order: NodeOrder,
+    /// The number of consecutive ranks of a machine.
+    machine: u32,
+    /// Whether each of them is known to have a network card of its own.
+    card_each: bool,
     state: Mutex<State>,
 }
 
@@ -47,6 +52,8 @@ struct State {
     programs: HashMap<ProgramKey, Arc<Compiled>>,
     graphs: HashMap<GraphKey, Arc<Algorithm>>,
     uses: Uses,
+    /// Defaults that are one ring across machines with several ranks each: kind, ranks, machines.
+    one_ring: BTreeSet<(CollectiveKind, u32, u32)>,
 }
 
 /// All that an answer depends on.
@@ -94,9 +101,12 @@ impl Expander {
     /// the rule's; a parameter that it does not have; conditions that no collective meets.
     pub fn new(rules: Rules) -> Result<Self, RuleError> {
         let sources = rules.rules.iter().map(|rule| Source::of(rule, &rules)).collect::<Result<_, _>>()?;
+        let machine = rules.machine.unwrap_or(MACHINE);
         Ok(Self {
             rules,
             sources,
+            machine,
+            card_each: false,
             reduce_rate: ReduceRate::Free,
             order: NodeOrder::ThreadBlock,
             state: Mutex::default(),
@@ -115,6 +125,40 @@ impl Expander {
         Self { order, state: Mutex::default(), ..self }
     }
 
+    /// The same for workloads on a topology. Of a cluster it says how many ranks a machine has, unless the rules do; and where each has a
+    /// network card of its own, the default has a ring for each card, as NCCL does ([`default_choice`](super::default_choice)).
+    ///
+    /// ```
+    /// use chakra_et::workload::{CollectiveKind, Group};
+    /// use collective::sim::topology::{CardOrder, Cluster, Dimension, Topology};
+    /// use collective::sim::workload::{Algorithms, Use};
+    /// use collective::workload::{Expander, Rules};
+    ///
+    /// let cluster = Cluster {
+    ///     nodes: 2,
+    ///     node: Topology::new([Dimension::switch(4, "450 GB/s".parse()?, "250 ns".parse()?)])?,
+    ///     cards: 4,
+    ///     card_link: None,
+    ///     network: Topology::new([Dimension::switch(8, "50 GB/s".parse()?, "1 us".parse()?)])?,
+    ///     order: CardOrder::ByNode,
+    ///     through_peer: false,
+    /// };
+    /// let all = Group { name: String::new(), members: (0..8).collect() };
+    /// let sum = Use::new(CollectiveKind::AllReduce, 1 << 30, 0, &all);
+    /// let of = |expander: Expander| expander.algorithm(&sum).map(|choice| choice.algorithm.name().to_owned());
+    /// // By itself 8 ranks are one machine.
+    /// assert_eq!(of(Expander::new(Rules::new())?)?, "allreduce_ring(channels=1)");
+    /// let known = Expander::new(Rules::new())?.on(&cluster.build()?);
+    /// assert_eq!(of(known)?, "allreduce_rotated_rings(gpus=4)");
+    /// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
+    /// ```
+    #[must_use]
+    pub fn on(self, topology: &Topology) -> Self {
+        let Some((ranks, cards)) = topology.node() else { return self };
+        let machine = self.rules.machine.unwrap_or(ranks);
+        Self { machine, card_each: machine == ranks && cards == ranks, state: Mutex::default(), ..self }
+    }
+
     /// What was asked for so far: by rule in their order, the default last; then by kind, ranks and algorithm.
     #[must_use]
     pub fn used(&self) -> Vec<Used> {
@@ -125,7 +169,7 @@ impl Expander {
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let used = self.used();
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = self.state().one_ring.iter().map(one_ring).collect();
         for (rule, source) in self.rules.rules.iter().zip(&self.sources) {
             let sizes = used.iter().filter(|used| used.rule.as_ref() == Some(&rule.place));
             if sizes.clone().next().is_none() {
@@ -178,7 +222,10 @@ impl Expander {
             }
             Some(Source::Default) | None => {
                 let shape = key.shape.unwrap_or(Shape { machines: key.ranks, each: Some(1) });
-                let choice = tuner::default_for(key.kind, size, key.ranks, shape);
+                let choice = tuner::default_for(key.kind, size, key.ranks, shape, self.card_each);
+                if choice.is_one_ring_across(shape) {
+                    self.state().one_ring.insert((key.kind, key.ranks, shape.machines));
+                }
                 let library = algorithms::find(choice.algorithm)
                     .ok_or_else(|| wrong(format!("there is no {}", choice.algorithm)))?;
                 let set: Vec<_> =
@@ -187,7 +234,16 @@ impl Expander {
             }
             Some(Source::Function { def, library }) => {
                 let set = rule.map_or(&[][..], |rule| &rule.set);
-                self.of_function(def, *library, set, key, overlap).map_err(wrong)?
+                self.of_function(def, *library, set, key, overlap).map_err(|message| {
+                    let culprit = set.iter().find(|(name, value)| {
+                        library
+                            .is_some_and(|library| !parameters::is_choice(library, key.ranks, name, *value))
+                    });
+                    let possible = culprit
+                        .zip(*library)
+                        .map(|((name, _), library)| parameters::possible(library, key.ranks, name));
+                    wrong(message + &possible.unwrap_or_default())
+                })?
             }
             Some(Source::Fixed { name, schedules, order }) => {
                 let order = order.unwrap_or(self.order);
@@ -217,9 +273,10 @@ impl Expander {
         self.graph(program, self.order, key, overlap, || {
             let in_place = library.map_or(def.in_place, |library| library.placement.allows(true));
             let name = parameters::label(def, &values);
+            // Where in the algorithm's source it is refused helps nobody here.
             let refused = |wrong: crate::Diagnostics| {
-                let found = wrong.to_string();
-                format!("{name} is not for {} ranks: {}", key.ranks, found.lines().next().unwrap_or_default())
+                let found = wrong.findings.first().map_or("it is refused", |finding| &finding.message);
+                format!("{name} is not for {} ranks: {found}", key.ranks)
             };
             let trace = (def.trace)(in_place, &values).map_err(refused)?;
             Ok(Compiled { schedule: compile(&trace).map_err(refused)?, name })
@@ -308,7 +365,7 @@ impl Algorithms for Expander {
         if !key.is_nothing() {
             key.rule = self.rule_for(collective, size);
             if self.wants_shape(key.rule) {
-                key.shape = Some(Shape::of(&collective.group.members, self.rules.machine));
+                key.shape = Some(Shape::of(&collective.group.members, self.machine));
             }
         }
         let known = self.state().choices.get(&key).cloned();
@@ -339,6 +396,22 @@ impl Key {
     fn is_nothing(&self) -> bool {
         self.ranks <= 1 || self.bytes == 0 && self.kind != CollectiveKind::Barrier
     }
+}
+
+/// What a report says of a default that is one ring.
+fn one_ring((kind, ranks, machines): &(CollectiveKind, u32, u32)) -> String {
+    let each = ranks / machines.max(&1);
+    let rule = match kind {
+        CollectiveKind::AllGather => "algorithm = \"allgather_hierarchical\"".to_owned(),
+        CollectiveKind::ReduceScatter | CollectiveKind::ReduceScatterBlock => {
+            "algorithm = \"reduce_scatter_hierarchical\"".to_owned()
+        }
+        _ => format!("algorithm = \"allreduce_rotated_rings\" with set = {{ gpus = {each} }}"),
+    };
+    format!(
+        "{kind} of {ranks} ranks on {machines} machines: the default is one ring, which leaves a machine through one network card, \
+         where NCCL has a ring for each card; nearer to it is a rule with {rule} (docs/workload-rules.md)"
+    )
 }
 
 /// What is there for a key already, else what is new, which then is there.

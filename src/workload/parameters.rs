@@ -49,6 +49,24 @@ pub(super) fn values(
     Ok(def.params.iter().zip(first).map(value).collect())
 }
 
+/// Whether a value of a parameter is one of the library's choices for so many ranks.
+pub(super) fn is_choice(library: &algorithms::Algorithm, ranks: u32, parameter: &str, value: usize) -> bool {
+    let at = library.def.params.iter().position(|param| param.name == parameter);
+    at.is_none_or(|at| library.choices(ranks as usize).iter().any(|values| values[at] == value))
+}
+
+/// What to say of the values that the library has for a parameter: "; for 16 ranks the library has gpus = 4 or 8".
+pub(super) fn possible(library: &algorithms::Algorithm, ranks: u32, parameter: &str) -> String {
+    let Some(at) = library.def.params.iter().position(|param| param.name == parameter) else {
+        return String::new();
+    };
+    let mut values: Vec<usize> = library.choices(ranks as usize).iter().map(|values| values[at]).collect();
+    values.sort_unstable();
+    values.dedup();
+    let values: Vec<String> = values.iter().map(usize::to_string).collect();
+    format!("; for {ranks} ranks the library has {parameter} = {}", values.join(" or "))
+}
+
 const ROOT: &str = "root";
 
 /// The name of an algorithm with the parameters that are its own: not the ranks, which the group has, nor the root.

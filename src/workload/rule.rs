@@ -48,6 +48,7 @@ pub(super) enum Gives {
 
 /// Which computations begin or end chunk by chunk, instead of with the collective as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Overlap {
     /// None.
     #[default]

@@ -5,7 +5,7 @@ use crate::{AlgorithmDef, Schedule};
 use super::rule::Rule;
 
 /// How many ranks a machine has where nothing says so: that of the machines that NCCL's defaults are made for.
-const MACHINE: u32 = 8;
+pub(super) const MACHINE: u32 = 8;
 
 /// Which algorithm which collective of a workload gets: the first rule that is for it says so. For a collective without
 /// a rule, see [`default_choice`](super::default_choice).
@@ -42,7 +42,8 @@ const MACHINE: u32 = 8;
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub(super) rules: Vec<Rule>,
-    pub(super) machine: u32,
+    /// None where nobody said it.
+    pub(super) machine: Option<u32>,
     pub(super) functions: Vec<AlgorithmDef>,
     pub(super) schedules: Vec<(String, Schedule)>,
 }
@@ -54,10 +55,11 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// No rules: all collectives get their default. Machines have 8 ranks.
+    /// No rules: all collectives get their default. Machines have 8 ranks, unless a topology says something else
+    /// ([`Expander::on`](super::Expander::on)).
     #[must_use]
     pub fn new() -> Self {
-        Self { rules: Vec::new(), machine: MACHINE, functions: Vec::new(), schedules: Vec::new() }
+        Self { rules: Vec::new(), machine: None, functions: Vec::new(), schedules: Vec::new() }
     }
 
     /// Adds a rule after those that are there.
@@ -69,10 +71,10 @@ impl Rules {
     }
 
     /// The number of consecutive ranks that a machine has: ranks 0 to 7, 8 to 15, … for 8. Defaults depend on it, and the parameter `gpus` of
-    /// hierarchical algorithms, where a rule does not set it. 0 counts as 1.
+    /// hierarchical algorithms, where a rule does not set it. 0 counts as 1. It goes before what a topology says.
     #[must_use]
     pub fn machine(mut self, ranks: u32) -> Self {
-        self.machine = ranks.max(1);
+        self.machine = Some(ranks.max(1));
         self
     }
 

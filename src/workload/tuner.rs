@@ -22,6 +22,10 @@ use super::shape::Shape;
 /// | scatter | `scatter_linear` | likewise |
 /// | barrier | that of an all_reduce of one element | so PyTorch makes one of NCCL |
 ///
+/// The table is what is known of the number of machines only. Where a topology says that every rank of a machine has a network card of its own
+/// ([`Expander::on`](super::Expander::on)), and the group has the same number of consecutive members on each machine, the all-reduce's ring is
+/// `allreduce_rotated_rings`: a ring for each card, as NCCL lays them.
+///
 /// Segments, where an algorithm has some, are of 512 KiB, a step of NCCL's buffer (4 MiB in 8 steps), but never more than 64.
 /// Within a machine NCCL's tree is a chain, which the tree of the library is not: so there it is the ring. NVLS and
 /// CollNet, which compute in switches, are not among the candidates.
@@ -174,9 +178,39 @@ fn least(time: impl Fn(usize) -> f64) -> f64 {
     (0..3).map(time).fold(f64::INFINITY, f64::min)
 }
 
-/// The default for a group of a shape.
-pub(super) fn default_for(kind: CollectiveKind, size: u64, ranks: u32, shape: Shape) -> DefaultChoice {
-    default_choice(kind, size, ranks, shape.machines)
+impl DefaultChoice {
+    /// Whether it is one ring through several machines with several members each.
+    pub(super) fn is_one_ring_across(&self, shape: Shape) -> bool {
+        let is_ring = ["allreduce_ring", "allgather_ring", "reduce_scatter_ring"].contains(&self.algorithm);
+        is_ring && shape.machines > 1 && shape.each.is_some_and(|each| each > 1)
+    }
+}
+
+/// The default for a group of a shape, on machines of which each rank may be known to have a network card of its own.
+pub(super) fn default_for(
+    kind: CollectiveKind,
+    size: u64,
+    ranks: u32,
+    shape: Shape,
+    card_each: bool,
+) -> DefaultChoice {
+    /// Rings through more ranks than that are many steps to compile, and their messages small.
+    const MOST: u64 = 1 << 22;
+    /// More cards than that no machine has.
+    const CARDS: u32 = 16;
+    let choice = default_choice(kind, size, ranks, shape.machines);
+    match shape.each {
+        Some(each)
+            if card_each
+                && choice.algorithm == "allreduce_ring"
+                && choice.is_one_ring_across(shape)
+                && each <= CARDS
+                && u64::from(ranks).pow(2).saturating_mul(each.into()) <= MOST =>
+        {
+            DefaultChoice { algorithm: "allreduce_rotated_rings", set: vec![("gpus", each as usize)] }
+        }
+        _ => choice,
+    }
 }
 
 #[cfg(test)]
@@ -225,6 +259,27 @@ mod tests {
         assert!(pat(5 << 20, 64, 64) && !pat(1 << 20, 64, 64) && !pat(20 << 20, 64, 64));
         assert!(pat(20 << 20, 256, 256) && (0..40).all(|log| !pat(1 << log, 16, 16)));
         assert!((0..40).all(|log| !pat(1 << log, 512, 64)));
+    }
+
+    #[test]
+    fn rings_are_one_a_card_where_each_rank_has_one() {
+        let choice = |size, ranks, machines, each, card_each| {
+            let choice =
+                default_for(CollectiveKind::AllReduce, size, ranks, Shape { machines, each }, card_each);
+            (choice.algorithm, choice.set)
+        };
+        let rotated = |gpus| ("allreduce_rotated_rings", vec![("gpus", gpus)]);
+        assert_eq!(choice(8 << 30, 16, 2, Some(8), true), rotated(8));
+        assert_eq!(choice(8 << 30, 8, 2, Some(4), true), rotated(4));
+        // Not known, uneven, one a machine, one machine, or too many ranks.
+        for (ranks, machines, each, card_each) in
+            [(16, 2, Some(8), false), (15, 2, None, true), (2, 2, Some(1), true), (8, 1, Some(8), true)]
+        {
+            assert_eq!(choice(8 << 30, ranks, machines, each, card_each).0, "allreduce_ring", "{ranks}");
+        }
+        assert_eq!(choice(1 << 40, 1024, 128, Some(8), true).0, "allreduce_ring");
+        // The tree stays where it is the lesser estimate.
+        assert_eq!(choice(1 << 20, 16, 2, Some(8), true).0, "allreduce_double_binary_tree");
     }
 
     #[test]

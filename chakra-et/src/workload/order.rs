@@ -10,6 +10,7 @@ use super::RankWorkload;
 /// Nodes of a rank that wait for one another in a circle.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("node {} waits for itself: {}", nodes[0], circle(nodes))]
+#[non_exhaustive]
 pub struct Cyclic {
     /// The ids of the nodes; each depends on the next, and the last on the first.
     pub nodes: Vec<u64>,

@@ -18,7 +18,7 @@ use clap::Args;
 use collective::et::{EtOptions, NodeOrder};
 use collective::sim::report::busbw_factor;
 use collective::sim::topology::{self, LoadedTopology};
-use collective::sim::units::{Bytes, Picos};
+use collective::sim::units::Bytes;
 use collective::sim::{Compat, Conventions, LogGp, Model, Progress, SimError, Simulation};
 use collective::{AlgorithmDef, Schedule, Size, algorithms, et, symmetric};
 
@@ -27,7 +27,6 @@ use self::pictures::PictureArguments;
 use self::watch::Watch;
 use self::workload::WorkloadArguments;
 use crate::failure::Failure;
-use crate::json::nanoseconds;
 use crate::output;
 use crate::placement::PlacementArgument;
 use crate::program::{DataArguments, ProgramArguments, similar};
@@ -72,9 +71,11 @@ pub(crate) struct Simulate {
     #[command(flatten)]
     conditions: Conditions,
     /// Says what determines the time: the chain of messages and computations back from the last rank to finish, by
-    /// cause and by source line.
-    #[arg(long)]
-    critical_path: bool,
+    /// cause and by source line. Of a workload also the first, the last and the longest steps, with =all every one, as with
+    /// --json.
+    #[arg(long, value_name = "all", num_args = 0..=1, require_equals = true, default_missing_value = "longest",
+          hide_possible_values = true)]
+    critical_path: Option<PathShown>,
     /// Says what the links carried, the busiest first; with --json all of them.
     #[arg(long)]
     links: bool,
@@ -98,6 +99,14 @@ fn known_collective(name: &str) -> Result<String, String> {
     Err("expected all_reduce, all_gather, reduce_scatter, all_to_all, gather, scatter, broadcast, reduce, send_recv, \
          barrier or custom"
         .to_owned())
+}
+
+/// Which steps of a workload's critical path are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum PathShown {
+    /// The first, the last and the longest.
+    Longest,
+    All,
 }
 
 /// What is executed.
@@ -184,7 +193,8 @@ impl Simulate {
         let simulation = simulation.model(model).compat(self.compat).fold(!self.no_fold);
         let simulation = self.conditions.apply(simulation).observer(&watch);
         let is_recorded = self.pictures.are_given();
-        let simulation = simulation.critical_path(self.critical_path || is_recorded).recording(is_recorded);
+        let simulation =
+            simulation.critical_path(self.critical_path.is_some() || is_recorded).recording(is_recorded);
         let simulation = simulation.message_times(self.messages.is_some());
         let result = match &subject.program {
             Program::Each(graph) => simulation.run(graph),
@@ -332,7 +342,8 @@ impl Simulate {
         parameters: &[(&'static str, usize)],
     ) -> Option<SymmetricGraph> {
         let EtOptions { size, reduce_rate, order, .. } = self.program.data.et_options();
-        let is_same = order == NodeOrder::ThreadBlock && !self.critical_path && !self.pictures.are_given();
+        let is_same =
+            order == NodeOrder::ThreadBlock && self.critical_path.is_none() && !self.pictures.are_given();
         let find = || symmetric::find(algorithm.name, parameters, size, |bytes| reduce_rate.micros(bytes));
         is_same.then(find).flatten().filter(|graph| graph.node_count() > MANY_NODES)
     }
@@ -423,9 +434,4 @@ impl Simulate {
             program: Program::Each(graph),
         })
     }
-}
-
-/// Nanoseconds with the decimals that there are.
-fn decimal_ns(time: Picos) -> String {
-    nanoseconds(time).to_string()
 }

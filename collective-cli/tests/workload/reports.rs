@@ -19,17 +19,18 @@ fn the_iteration_time_comes_first_and_then_what_it_went_into() {
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("t/training, 2 ranks, on ring2.toml (fluid under exact conventions)"));
     // 100 + 21 + 5 µs.
-    assert_eq!(lines.nth(1), Some("iteration time  126000 ns"));
+    assert_eq!(lines.nth(1), Some("iteration time  126 us (126000 ns)"));
     for wanted in [
         "collectives 1",
-        "computing only          105.000  83.3 %",
-        "both at once             10.000   7.9 %",
-        "communicating only       11.000   8.7 %",
-        "all_reduce   all ranks      2      1       1 MB     21.000   11.000    0.000",
+        "computing only          105 us  83.3 %",
+        "both at once             10 us   7.9 %",
+        "communicating only       11 us   8.7 %",
+        "idle 0 ns 0.0 %",
+        "all_reduce   all ranks      2      1       1 MB     21 us   11 us    0 ns",
         "by allreduce_ring(channels=1)",
-        "critical path: 3 steps, us",
-        "computing   105.000  83.3 %  2 steps",
-        "all_reduce   21.000  16.7 %  1 step",
+        "critical path: 3 steps",
+        "computing   105 us  83.3 %  2 steps",
+        "all_reduce   21 us  16.7 %  1 step",
         "busiest link: ",
     ] {
         assert!(squeezed(&text).contains(&squeezed(wanted)), "{wanted} is not in: {text}");
@@ -37,7 +38,7 @@ fn the_iteration_time_comes_first_and_then_what_it_went_into() {
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     assert!(text.contains("\nall ranks spend it alike\n"), "{text}");
     let text = succeeds(at, &format!("{TRAINING} --per-rank"));
-    assert!(squeezed(&text).contains("1 126.000 105.000 10.000 11.000 0.000 0.000 91.3 %"), "{text}");
+    assert!(squeezed(&text).contains("1 126 us 105 us 10 us 11 us 0 ns 0 ns 91.3 %"), "{text}");
 }
 
 /// Columns may be of any width.
@@ -71,7 +72,7 @@ fn json_has_every_figure() {
     // Times are sums over both ranks.
     let sums = json!({
         "kind": "all_reduce", "group": "", "ranks": 2, "algorithms": ["allreduce_ring(channels=1)"], "count": 1,
-        "bytes": 1_000_000, "time_ns": 42_000, "exposed_ns": 22_000, "waited_ns": 0, "span_ns": 21_000,
+        "bytes": 1_000_000, "mean_size_bytes": 1_000_000, "time_ns": 42_000, "exposed_ns": 22_000, "waited_ns": 0, "span_ns": 21_000,
     });
     assert_eq!(report["collectives"], json!([sums]));
     let algorithm = json!({
@@ -96,6 +97,11 @@ fn json_has_every_figure() {
     assert!(report["most_nodes_in_flight"].as_u64().unwrap() > 0);
     assert_eq!(report["findings"], json!([]));
     assert!(report["notes"][0].as_str().unwrap().starts_with("fluid shares links"), "{}", report["notes"]);
+    assert_eq!(report["warnings"], json!([]));
+    // Half of 1 MB in both rounds, of 50 GB/s · 126 µs = 6.3 MB.
+    let busiest = &report["busiest_link"];
+    let share = busiest["utilisation"].as_f64().unwrap();
+    assert!((share - 1.0 / 6.3).abs() < 1e-9 && busiest["bytes"] == json!(1_000_000), "{busiest}");
     // Both links of the ring carry half of it twice.
     let links = json(&succeeds(at, &format!("{TRAINING} --json --links")))["links"].clone();
     let bytes: u64 = links.as_array().unwrap().iter().map(|link| link["bytes"].as_u64().unwrap()).sum();
@@ -162,7 +168,7 @@ fn a_straggler_shifts_everyone_by_its_delay() {
     assert_eq!(report["ranks"][0]["waited_ns"], json!(50_000));
     assert_eq!(report["critical_path"]["shares"]["late_start"], json!({"time_ns": 50_000, "steps": 1}));
     let text = succeeds(at, &format!("{TRAINING} --straggler 1=+50us"));
-    assert!(text.contains("late start") && text.contains("waiting for late ranks"), "{text}");
+    assert!(text.contains("late start") && text.contains("    of these two, waiting "), "{text}");
 }
 
 #[test]
@@ -202,10 +208,10 @@ fn a_thousand_groups_are_a_few_rows() {
     write(at, "groups", step);
     let run = "simulate --workload t/groups --groups groups.json --topology ring4.toml --model analytical";
     let text = succeeds(at, run);
-    assert!(text.contains("1000 groups      2   1000       4 KB"), "{text}");
+    assert!(squeezed(&text).contains("1000 groups 2 1000 4 KB "), "{text}");
     assert!(text.lines().count() < 60, "{text}");
     // All at once, and nothing in the way of each: 2 · (500 ns + 2,000 B / 50 GB/s).
-    assert!(text.contains("iteration time  1080 ns"), "{text}");
+    assert!(text.contains("iteration time  1.08 us (1080 ns)"), "{text}");
     let report = json(&succeeds(at, &format!("{run} --json")));
     assert_eq!(report["collectives"].as_array().unwrap().len(), 1000);
     let rows = succeeds(at, &format!("{run} --per-group"));
@@ -276,4 +282,151 @@ fn a_dry_run_says_what_there_is_and_which_algorithm_each_would_get() {
         .map(|finding| finding["id"].as_str().unwrap())
         .collect();
     assert!(ids.contains(&"computation-needs-roofline"), "{ids:?}");
+}
+
+#[test]
+fn the_busiest_link_is_the_fullest_and_not_the_one_in_use_longest() {
+    let directory = steps::directory();
+    let at = directory.path();
+    // From 0 to 1 a fast link, from 1 to 2 one of a tenth.
+    let links = "[[dimension]]\nkind = \"links\"\nranks = 3\nlatency = \"0 ns\"\n\
+        [[dimension.link]]\nbetween = [0, 1]\nbandwidth = \"100 GB/s\"\n\
+        [[dimension.link]]\nbetween = [1, 2]\nbandwidth = \"10 GB/s\"\n";
+    fs::write(at.join("links.toml"), links).unwrap();
+    let mut step = WorkloadBuilder::new(3);
+    // 8 MB over the fast link alone, 1 MB over both: the slow link holds the second up on the fast one as well.
+    step.send(0, "far", 2, 1, 1_000_000, &[]).unwrap();
+    step.send(0, "near", 1, 2, 500_000, &[]).unwrap();
+    step.recv(2, "far", 0, 1, 1_000_000, &[]).unwrap();
+    step.recv(1, "near", 0, 2, 500_000, &[]).unwrap();
+    write(at, "links", step);
+    let run = "simulate --workload t/links --topology links.toml";
+    let report = json(&succeeds(at, &format!("{run} --json --links")));
+    // Fluid: 100 µs for 1 MB at 10 GB/s. Both links are in use all the time, the fast one a sixth or so of its bandwidth.
+    assert_eq!(report["time_ns"], json!(100_000));
+    let full = &report["busiest_link"];
+    assert_eq!((&full["bytes"], &full["busy_ns"]), (&json!(1_000_000), &json!(100_000)));
+    assert_eq!(full["utilisation"], json!(1.0));
+    let rows = report["links"].as_array().unwrap();
+    assert_eq!(
+        (rows.len(), &rows[0]["utilisation"], &rows[1]["utilisation"]),
+        (2, &json!(1.0), &json!(0.15))
+    );
+    assert_eq!((&rows[1]["bytes"], &rows[1]["busy_ns"]), (&json!(1_500_000), &json!(100_000)));
+    let text = succeeds(at, run);
+    assert!(text.contains(", 1 MB, 100.0 % of what it could carry, in use 100.0 % of the time\n"), "{text}");
+}
+
+#[test]
+fn a_path_is_shown_with_its_ends_or_as_a_whole() {
+    let directory = steps::directory();
+    let at = directory.path();
+    // 40 computations of 1 µs, in the middle 30 of 10 µs, and 40 of 1 µs.
+    let mut step = WorkloadBuilder::new(1);
+    let mut last = Vec::new();
+    for number in 0..110 {
+        let micros = if (40..70).contains(&number) { 10 } else { 1 };
+        last = vec![step.compute(0, format!("c{number}"), Cost::micros(micros), &last).unwrap()];
+    }
+    write(at, "chain", step);
+    fs::write(at.join("one.toml"), steps::topology("switch", 1)).unwrap();
+    let run = "simulate --workload t/chain --topology one.toml";
+    let names = |text: &str| -> Vec<String> {
+        let steps = text.lines().filter_map(|line| line.split_whitespace().nth(1)).map(str::to_owned);
+        steps.filter(|name| name.starts_with('c') && name[1..].parse::<u32>().is_ok()).collect()
+    };
+    let longest: Vec<String> = (40..50).map(|number| format!("c{number}")).collect();
+    assert_eq!(names(&succeeds(at, run)), longest);
+    let text = succeeds(at, &format!("{run} --critical-path"));
+    let expected: Vec<String> = [0, 1, 2]
+        .into_iter()
+        .chain(40..60)
+        .chain([107, 108, 109])
+        .map(|number| format!("c{number}"))
+        .collect();
+    assert_eq!(names(&text), expected);
+    // 37 of 1 µs from 3 µs on; 10 of 10 and 37 of 1 µs from 40 + 200 µs on.
+    let gaps: Vec<String> = text.lines().filter(|line| line.starts_with('…')).map(squeezed).collect();
+    assert_eq!(gaps, ["… 37 steps 3 us 37 us", "… 47 steps 240 us 137 us"]);
+    let text = succeeds(at, &format!("{run} --critical-path=all"));
+    assert_eq!(names(&text).len(), 110);
+    assert!(!text.contains('…'), "{text}");
+}
+
+#[test]
+fn a_gather_has_one_size_everywhere() {
+    let directory = steps::directory();
+    let at = directory.path();
+    let mut step = WorkloadBuilder::new(4);
+    for rank in 0..4 {
+        step.collective(rank, "parameters", CollectiveKind::AllGather, 1 << 20, 0, &[]).unwrap();
+    }
+    write(at, "gather", step);
+    // The input of a rank is 1 MiB, what is gathered 4 MiB: that is what rules go by.
+    let run = "simulate --workload t/gather --topology ring4.toml";
+    for text in [succeeds(at, run), succeeds(at, &format!("{run} --dry-run"))] {
+        assert!(text.contains("4 MiB") && !text.contains("1 MiB"), "{text}");
+        assert!(text.contains("size: as nccl-tests and rules count it"), "{text}");
+    }
+    let report = json(&succeeds(at, &format!("{run} --json")));
+    assert_eq!(report["collectives"][0]["mean_size_bytes"], report["algorithms"][0]["min_size_bytes"]);
+    assert_eq!(report["collectives"][0]["bytes"], json!(1 << 20));
+}
+
+#[test]
+fn overlap_that_has_no_effect_is_warned_of() {
+    let directory = steps::directory();
+    let at = directory.path();
+    steps::training(at);
+    // Another computation needs the product too, so it cannot leave chunk by chunk.
+    fs::write(at.join("rules.toml"), "[[rule]]\ndefault = true\noverlap = \"producers\"\n").unwrap();
+    let run = format!("{TRAINING} --rules rules.toml");
+    let output = super::support::collective(at, &run);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let warning = "overlap of producers divides no computation at 1 × all_reduce by allreduce_ring(channels=1): other nodes need all \
+                   of the computation before it";
+    assert_eq!(stderr, format!("warning: {warning}\n"));
+    let report = json(&succeeds(at, &format!("{run} --json")));
+    assert_eq!((&report["warnings"], &report["time_ns"]), (&json!([warning]), &json!(126_000)));
+    // After it there is one that waits.
+    fs::write(at.join("rules.toml"), "[[rule]]\ndefault = true\noverlap = \"consumers\"\n").unwrap();
+    assert_eq!(json(&succeeds(at, &format!("{run} --json")))["warnings"], json!([]));
+}
+
+#[test]
+fn a_cluster_with_a_card_for_each_gpu_has_a_ring_for_each_by_default() {
+    let directory = steps::directory();
+    let at = directory.path();
+    let cluster = |cards: u32| {
+        format!(
+            "[[dimension]]\nkind = \"cluster\"\nnodes = 2\nwiring = \"by-node\"\ncards = {cards}\ncard-bandwidth = \"400 GB/s\"\ncard-latency = \"1 us\"\n\
+             [[dimension.node]]\nkind = \"switch\"\nsize = 4\nlatency = \"250 ns\"\nbandwidth = \"450 GB/s\"\n\
+             [[dimension.network]]\nkind = \"switch\"\nsize = {}\nlatency = \"1 us\"\nbandwidth = \"50 GB/s\"\n",
+            2 * cards
+        )
+    };
+    let mut step = WorkloadBuilder::new(8);
+    for rank in 0..8 {
+        step.collective(rank, "sum", CollectiveKind::AllReduce, 1 << 30, 0, &[]).unwrap();
+    }
+    write(at, "sum", step);
+    let run = |cards: u32, more: &str| {
+        fs::write(at.join("cluster.toml"), cluster(cards)).unwrap();
+        json(&succeeds(at, &format!("simulate --workload t/sum --topology cluster.toml --json {more}")))
+    };
+    let report = run(4, "");
+    assert_eq!(report["algorithms"][0]["algorithm"], json!("allreduce_rotated_rings(gpus=4)"));
+    // Each card carries a quarter of 2 · 7/8 of 2^30 bytes at 50 GB/s, and one ring would carry all: a third of the time or less.
+    let one_ring = 2.0 * 7.0 / 8.0 * f64::from(1 << 30) / 50.0;
+    let time = report["time_ns"].as_f64().unwrap();
+    assert!(time >= one_ring / 4.0 && time < one_ring / 2.5, "{time} of {one_ring}");
+    // Where it is not known, or not so, the report says which rule to try.
+    for report in [run(2, ""), run(4, "--placement random:1")] {
+        let algorithm = &report["algorithms"][0]["algorithm"];
+        let notes = report["notes"].to_string();
+        let said = notes.contains("allreduce_rotated_rings") && notes.contains("gpus = 4");
+        assert!(algorithm == "allreduce_ring(channels=1)", "{algorithm}");
+        // At random places no rank is known to share a machine with the next: eight ranks are taken as one.
+        assert_eq!(said, report["placement"].is_null(), "{notes}");
+    }
 }

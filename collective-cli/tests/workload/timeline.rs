@@ -26,6 +26,8 @@ struct Line {
     threads: BTreeMap<(u64, u64), String>,
     processes: BTreeMap<u64, String>,
     spans: Vec<Value>,
+    /// Arrows: where each begins and ends, by number.
+    flows: BTreeMap<u64, [Vec<Value>; 2]>,
 }
 
 impl Line {
@@ -33,6 +35,7 @@ impl Line {
         let file = json(&fs::read_to_string(at.join("line.json")).unwrap());
         assert_eq!(file["displayTimeUnit"], json!("ns"));
         let (mut threads, mut processes, mut spans) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let mut flows: BTreeMap<u64, [Vec<Value>; 2]> = BTreeMap::new();
         for event in file["traceEvents"].as_array().unwrap() {
             let number = |key: &str| event[key].as_u64().unwrap();
             let name = event["name"].as_str().unwrap();
@@ -47,10 +50,12 @@ impl Line {
                     assert!(i32::try_from(number_of(&event["args"]["sort_index"])).is_ok());
                 }
                 ("X", _) => spans.push(event.clone()),
+                ("s", _) => flows.entry(number("id")).or_default()[0].push(event.clone()),
+                ("f", _) => flows.entry(number("id")).or_default()[1].push(event.clone()),
                 other => panic!("{other:?}"),
             }
         }
-        Self { threads, processes, spans }
+        Self { threads, processes, spans, flows }
     }
 
     fn thread(&self, span: &Value) -> &str {
@@ -67,7 +72,7 @@ impl Line {
 }
 
 fn number_of(value: &Value) -> u64 {
-    value.as_u64().unwrap()
+    value.as_u64().unwrap_or_else(|| panic!("{value}"))
 }
 
 fn run(at: &Path, model: &str) -> (Value, Line) {
@@ -195,5 +200,44 @@ fn a_node_says_what_it_is() {
     assert_eq!((&send["args"]["peer"], &send["args"]["bytes"]), (&json!(2), &json!(50_000)));
     let step = line.of("step").find(|span| span["name"] == "send to 1").unwrap();
     assert_eq!(step["args"]["peer"], json!(1));
+    assert_eq!(step["args"]["collective"], json!("activations"));
+    assert!(line.spans.iter().all(|span| span["args"].get("peer").is_none_or(|peer| !peer.is_null())));
     assert!(line.of("node").any(|span| span["name"] == "node"), "a node without a name");
+}
+
+#[test]
+fn an_arrow_goes_from_each_send_to_its_receive() {
+    for model in MODELS {
+        let directory = steps::directory();
+        let (report, line) = run(directory.path(), model);
+        assert_eq!(line.flows.len() as u64, number_of(&report["messages"]), "{model}");
+        // The spans that an end of an arrow lies on. A RECV whose message had come takes no time, and its end is its start.
+        let spans_at = |end: &Value, kind: &str| -> Vec<&Value> {
+            let on = |span: &&Value| {
+                let (start, length) = (picos(&span["ts"]), picos(&span["dur"]));
+                let is_kind = span["args"]["kind"] == kind
+                    || span["name"].as_str().unwrap().starts_with(&format!("{kind} "));
+                let at = picos(&end["ts"]);
+                let is_on = start <= at && (at < start + length || length == 0 && at == start);
+                span["tid"] == end["tid"] && is_kind && is_on
+            };
+            line.spans.iter().filter(on).collect()
+        };
+        for [begin, end] in line.flows.values() {
+            let ([begin], [end]) = (&begin[..], &end[..]) else { panic!("{begin:?} {end:?}") };
+            assert!(picos(&begin["ts"]) <= picos(&end["ts"]), "{begin} {end}");
+            let rank = |span: &Value| line.process(span).trim_start_matches("rank ").parse::<u64>().unwrap();
+            let (sends, receives) = (spans_at(begin, "send"), spans_at(end, "receive"));
+            let belong = |send: &Value, receive: &Value| {
+                send["args"]["bytes"] == receive["args"]["bytes"]
+                    && number_of(&send["args"]["peer"]) == rank(receive)
+                    && number_of(&receive["args"]["peer"]) == rank(send)
+                    && send["args"].get("collective") == receive["args"].get("collective")
+            };
+            assert!(
+                sends.iter().any(|send| receives.iter().any(|receive| belong(send, receive))),
+                "{begin} {end} {sends:?} {receives:?}"
+            );
+        }
+    }
 }

@@ -35,6 +35,7 @@ pub use chunks::{ChunkNodes, ChunksError, chunk_nodes};
 pub use recover::{Opaque, Original, RecoverError, Recovered, recover};
 
 use crate::collective::CollectiveKind;
+use crate::options::UnknownOption;
 use crate::schedule::Schedule;
 use crate::size::{Size, SizeError};
 use crate::verify::well_formed;
@@ -60,6 +61,7 @@ impl EtOptions {
 
 /// What the nodes of a trace wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum NodeOrder {
     /// Each step waits for the one before it in its thread block and for the steps that the schedule says: the order in
     /// which a GPU runs. A SEND being finished when its message is delivered, this also waits for delivery.
@@ -89,19 +91,20 @@ impl fmt::Display for NodeOrder {
 }
 
 impl FromStr for NodeOrder {
-    type Err = String;
+    type Err = UnknownOption;
 
     /// `threadblock` or `dataflow`.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnknownOption> {
         [NodeOrder::ThreadBlock, NodeOrder::Dataflow]
             .into_iter()
             .find(|order| order.name() == text)
-            .ok_or_else(|| format!("there is no order \"{text}\": expected threadblock or dataflow"))
+            .ok_or_else(|| UnknownOption::new("order", text, "threadblock or dataflow"))
     }
 }
 
 /// The `duration_micros` of the COMP node of a reduction, in whole microseconds, rounded down.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[non_exhaustive]
 pub enum ReduceRate {
     /// No duration: 0.
     #[default]
@@ -121,7 +124,7 @@ impl ReduceRate {
     ///
     /// let rate: ReduceRate = "50GB/s".parse()?;
     /// assert_eq!(rate.micros(100_049_999), 2_000);
-    /// # Ok::<(), String>(())
+    /// # Ok::<(), collective_dsl::UnknownOption>(())
     /// ```
     #[must_use]
     pub fn micros(self, bytes: u64) -> u64 {
@@ -135,15 +138,14 @@ impl ReduceRate {
 }
 
 impl FromStr for ReduceRate {
-    type Err = String;
+    type Err = UnknownOption;
 
     /// `collectiveapi`, or a rate such as `50GB/s` (10^9 bytes) or `50GiB/s` (2^30).
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnknownOption> {
         if text == "collectiveapi" {
             return Ok(ReduceRate::CollectiveApi);
         }
-        let wanted =
-            || format!("\"{text}\" is no reduction rate: give collectiveapi or a rate such as 50GB/s");
+        let wanted = || UnknownOption::new("reduction rate", text, "collectiveapi, or a rate such as 50GB/s");
         let split = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(wanted)?;
         let (number, unit) = text.split_at(split);
         let number: f64 = number.trim().parse().map_err(|_| wanted())?;

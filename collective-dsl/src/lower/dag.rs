@@ -19,6 +19,7 @@ use crate::trace::{OpKind, Slice, Trace};
 
 /// Why an operation waits for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Hazard {
     /// It reads what the other writes.
     ReadAfterWrite,
@@ -45,6 +46,7 @@ impl Hazard {
 
 /// One edge: an operation that has to be complete before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub struct Dependence {
     /// The other operation.
     pub on: u32,
@@ -54,6 +56,7 @@ pub struct Dependence {
 
 /// One operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DagNode {
     /// The length of the longest chain of hazards that leads to it; 1 for one that waits for nothing.
     pub level: u32,

@@ -18,6 +18,7 @@ const MAX_CHUNKS: u64 = 1 << 25;
 
 /// A schedule from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Imported {
     /// The schedule; its sites are the lines of the file.
     pub schedule: Schedule,
@@ -31,6 +32,7 @@ pub struct Imported {
 
 /// A step of a file whose `hasdep` is 0 although others wait for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Unflagged {
     /// The rank.
     pub rank: RankId,

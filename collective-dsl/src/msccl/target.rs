@@ -15,6 +15,7 @@ use crate::options::UnknownOption;
 /// | collectives with no name | become `custom` | are refused |
 /// | all-to-all-v | `custom`, every buffer as long as the longest | refused: a file has no size table |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Target {
     /// `microsoft/msccl`, and the schedules of `microsoft/msccl-tools`.
     #[default]
@@ -27,6 +28,7 @@ pub enum Target {
 
 /// How much a runtime can hold; a number is the most that is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Steps of a thread block, with those that only wait.
     pub steps: usize,

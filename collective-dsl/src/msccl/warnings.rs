@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Something odd in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Warning {
     /// The first line where it was seen.
     pub line: u32,

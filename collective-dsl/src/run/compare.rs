@@ -12,6 +12,7 @@ use crate::schedule::{MemoryBuffer, Place};
 
 /// How the end of an execution compares with the collective's definition.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Comparison {
     /// Elements that were compared; 0 where nothing states what is wanted.
     pub compared: u64,
@@ -31,6 +32,7 @@ pub struct Comparison {
 
 /// An element that is not what the collective wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WrongElement {
     /// The rank.
     pub rank: RankId,

@@ -76,6 +76,7 @@ impl Path {
 
 /// How far a result is off.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Deviation {
     /// The difference.
     pub absolute: f64,

@@ -114,6 +114,7 @@ impl Default for RunOptions {
 
 /// What came out.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RunReport {
     /// Number of ranks.
     pub ranks: usize,

@@ -7,6 +7,7 @@ use crate::options::UnknownOption;
 
 /// What "sum" stands for in a collective that reduces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Operator {
     /// The sum.
     #[default]

@@ -12,6 +12,7 @@ use crate::schedule::{Schedule, StepId};
 /// assert_eq!(orders[1].to_string(), "in random order 7");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Order {
     /// Who could run first runs first.
     InTurn,

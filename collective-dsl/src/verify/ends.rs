@@ -13,6 +13,7 @@ use crate::schedule::{Place, Schedule, Step, StepId, StepKind};
 
 /// Which steps of a rank are the first to touch its input, and which are the last to write its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Ends {
     /// By rank and chunk of the rank's input: the steps that read what lies there at the start. Where nobody reads it,
     /// the first that writes over it, if there is one.

@@ -134,6 +134,7 @@ impl PostCondition {
 
 /// Everything that the verifier says of a schedule.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// The schedule's name.
     pub name: String,

@@ -186,6 +186,27 @@ impl Topology {
         Ok(Self { places, dimensions: Vec::new(), ..self.clone() })
     }
 
+    /// Of a topology that is one [`Cluster`](super::Cluster): how many consecutive ranks a node has, and how many network cards. None of any other,
+    /// and where ranks were placed elsewhere than in the order of the positions.
+    ///
+    /// ```
+    /// use sim_core::topology::{Dimension, Topology};
+    ///
+    /// let switch = Topology::new([Dimension::switch(8, "450 GB/s".parse()?, "250 ns".parse()?)])?;
+    /// assert_eq!(switch.node(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn node(&self) -> Option<(u32, u32)> {
+        let in_order = |places: &Arc<Places>| (0..).zip(&places.position).all(|(rank, at)| rank == *at);
+        match self.parts.as_slice() {
+            [Part { fabric: Fabric::Cluster(cluster), .. }] if self.places.iter().all(in_order) => {
+                Some((cluster.node.position_count(), cluster.cards))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether ranks were placed.
     #[must_use]
     pub fn is_placed(&self) -> bool {

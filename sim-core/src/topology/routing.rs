@@ -22,6 +22,7 @@ use std::fmt;
 /// assert_eq!(Routing::Destination.way(3, 13, 8), 5);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Routing {
     /// Named `ecmp`: by a hash of source, destination and a seed.
     Ecmp {

@@ -51,6 +51,7 @@ impl OwnDevice {
 
 /// The number of hops of the longest route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diameter {
     /// Hops.
     pub hops: u32,

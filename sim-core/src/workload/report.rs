@@ -36,6 +36,8 @@ pub struct WorkloadReport {
     pub conventions: Conventions,
     /// What to know when reading the figures, one sentence each.
     pub notes: Vec<String>,
+    /// What was asked for and has no effect, one sentence each.
+    pub warnings: Vec<String>,
 }
 
 /// How a rank spent the makespan: the first three and `idle` are all of it.

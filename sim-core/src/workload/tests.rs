@@ -395,7 +395,7 @@ fn astra_sim_counts_whole_nanoseconds() {
 
 /// Everything that happened, as text.
 #[derive(Default)]
-struct Diary(Vec<String>);
+struct Diary(Vec<String>, Vec<u64>);
 
 impl Timeline for Diary {
     fn span(&mut self, span: &Span<'_>) {
@@ -411,7 +411,11 @@ impl Timeline for Diary {
             What::Node { name, .. } | What::Collective { name, .. } | What::Message { name, .. } => {
                 (*name).to_owned()
             }
-            What::Step { step, .. } => format!("{step:?}"),
+            What::Step { step, flow, collective, .. } => {
+                assert_eq!((collective.is_empty(), flow.is_some()), (false, *step != Step::Compute));
+                self.1.extend(flow);
+                format!("{step:?}")
+            }
             What::Crossing { src, dst, .. } => format!("{src} to {dst}"),
         };
         self.0.push(format!("{track}: {what} {}..{}", start.0 / US, finish.0 / US));
@@ -444,5 +448,37 @@ fn a_timeline_hears_of_everything_when_it_ends() {
             "group 0: c 2..6",
         ];
         assert_eq!(diary.0, expected, "{model}");
+        // The two ends of each message have its number.
+        assert_eq!(diary.1, [0, 0, 1, 1], "{model}");
     }
+}
+
+#[test]
+fn overlap_that_divides_nothing_is_warned_of_with_the_reason() {
+    // Of each rank: a product, a collective after it, and whatever the case adds.
+    let warnings = |ring: &Ring, add: &dyn Fn(&mut WorkloadBuilder, u32, u32, u32)| {
+        let mut builder = WorkloadBuilder::new(2);
+        for rank in 0..2 {
+            let product = builder.compute(rank, "p", Cost::micros(2), &[]).unwrap();
+            let sum = builder.collective(rank, "c", ALL_REDUCE, 8 * US, 0, &[product]).unwrap();
+            add(&mut builder, rank, product, sum);
+        }
+        run(&builder.finish(), ring).warnings
+    };
+    let (producers, consumers) =
+        (Ring { producers: true, ..Ring::default() }, Ring { consumers: true, ..Ring::default() });
+    let nothing: &dyn Fn(&mut WorkloadBuilder, u32, u32, u32) = &|_, _, _, _| {};
+    let after_both: &dyn Fn(&mut WorkloadBuilder, u32, u32, u32) = &|builder, rank, product, sum| {
+        builder.compute(rank, "next", Cost::micros(1), &[product, sum]).unwrap();
+    };
+    assert_eq!(warnings(&producers, nothing), [""; 0]);
+    let begin = "overlap of producers divides no computation at 1 × all_reduce by ring: ";
+    assert_eq!(
+        warnings(&producers, after_both),
+        [format!("{begin}other nodes need all of the computation before it")]
+    );
+    let begin = "overlap of consumers divides no computation at 1 × all_reduce by ring: ";
+    assert_eq!(warnings(&consumers, nothing), [format!("{begin}no computation depends on it directly")]);
+    assert_eq!(warnings(&consumers, after_both), [format!("{begin}a rank's output is a single chunk")]);
+    assert_eq!(warnings(&Ring::default(), after_both), [""; 0]);
 }

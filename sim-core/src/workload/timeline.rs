@@ -116,15 +116,21 @@ pub enum What<'a> {
         peer: u32,
         /// The size.
         bytes: Bytes,
+        /// A number that only the SEND and the RECV of one message have.
+        flow: Option<u64>,
     },
     /// A node of an algorithm.
     Step {
         /// The node's id in the algorithm.
         id: u64,
+        /// The name of the collective's node on the rank; empty if it has none.
+        collective: &'a str,
         /// What it does.
         step: Step,
         /// The size of its message, or what it computes on.
         bytes: Bytes,
+        /// Of a SEND and its RECV, a number that no other two have.
+        flow: Option<u64>,
     },
     /// A message that crosses a link.
     Crossing {

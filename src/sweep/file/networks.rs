@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Files, each};
+use super::{Files, each, template};
 use crate::sim::straggler::Straggler;
 use crate::sim::topology::{self, Topology};
 use crate::sim::units::{Bandwidth, Picos};
@@ -21,21 +21,71 @@ enum Form {
     Own(Arc<Topology>),
     /// Its units depend on the conventions.
     AstraSim { exact: Arc<Topology>, astra_sim: Arc<Topology> },
+    /// By number of ranks, one of the others, or why there is none.
+    Scaled(Vec<(usize, Result<Form, String>)>),
+}
+
+impl Form {
+    /// The topology; none if there is one for each number of ranks.
+    fn under(&self, conventions: Conventions) -> Option<Arc<Topology>> {
+        match (self, conventions) {
+            (Self::Own(topology), _) => Some(Arc::clone(topology)),
+            (Self::AstraSim { exact, .. }, Conventions::Exact) => Some(Arc::clone(exact)),
+            (Self::AstraSim { astra_sim, .. }, Conventions::AstraSim) => Some(Arc::clone(astra_sim)),
+            (Self::Scaled(_), _) => None,
+        }
+    }
+
+    /// What `one` makes for each number of ranks; an error if it makes nothing for any.
+    fn scaled(ranks: &[usize], mut one: impl FnMut(usize) -> Result<Form, Fault>) -> Result<Self, Fault> {
+        let mut first_fault = None;
+        let mut forms = Vec::new();
+        for ranks in ranks {
+            match one(*ranks) {
+                Ok(form) => forms.push((*ranks, Ok(form))),
+                Err(fault) => {
+                    forms.push((*ranks, Err(fault.1.clone())));
+                    first_fault.get_or_insert(fault);
+                }
+            }
+        }
+        match first_fault {
+            Some(fault) if forms.iter().all(|(_, form)| form.is_err()) => Err(fault),
+            _ => Ok(Self::Scaled(forms)),
+        }
+    }
+
+    fn is_of_astra_sim(&self) -> bool {
+        match self {
+            Self::Own(_) => false,
+            Self::AstraSim { .. } => true,
+            Self::Scaled(forms) => forms.iter().any(|(_, form)| matches!(form, Ok(Self::AstraSim { .. }))),
+        }
+    }
 }
 
 impl Declared {
-    fn under(&self, conventions: Conventions) -> &Arc<Topology> {
-        match (&self.form, conventions) {
-            (Form::Own(topology), _) => topology,
-            (Form::AstraSim { exact, .. }, Conventions::Exact) => exact,
-            (Form::AstraSim { astra_sim, .. }, Conventions::AstraSim) => astra_sim,
+    /// The network under some conventions.
+    fn network(&self, model: Model, conventions: Conventions) -> Network {
+        let of_ranks = |(ranks, form): &(usize, Result<Form, String>)| {
+            let topology = form.as_ref().map_err(Clone::clone);
+            // What is scaled is not scaled again.
+            let topology = topology.map(|form| form.under(conventions));
+            (*ranks, topology.and_then(|topology| topology.ok_or_else(|| "there is no topology".to_owned())))
+        };
+        match (&self.form, self.form.under(conventions)) {
+            (_, Some(topology)) => Network::new(&self.name, topology, model, conventions),
+            (Form::Scaled(forms), None) => {
+                Network::scaled(&self.name, forms.iter().map(of_ranks), model, conventions)
+            }
+            (_, None) => Network::scaled(&self.name, [], model, conventions),
         }
     }
 
     /// The conventions of a model where none are said.
     fn conventions(&self, model: Model) -> Conventions {
-        match (&self.form, model) {
-            (Form::AstraSim { .. }, Model::Analytical | Model::LinkQueue) => Conventions::AstraSim,
+        match model {
+            Model::Analytical | Model::LinkQueue if self.form.is_of_astra_sim() => Conventions::AstraSim,
             _ => Conventions::Exact,
         }
     }
@@ -64,30 +114,43 @@ impl<'a> Keys<'a> {
     }
 }
 
+/// What networks are read with.
+pub(super) struct Context<'a> {
+    /// The text of the sweep and its name.
+    pub(super) text: &'a str,
+    pub(super) file: &'a str,
+    pub(super) placing: Placing,
+    /// The numbers of ranks, if they are stated.
+    pub(super) ranks: Option<&'a [usize]>,
+}
+
+impl<'a> Context<'a> {
+    /// The numbers of ranks for a topology that scales.
+    fn ranks(&self) -> Result<&'a [usize], String> {
+        self.ranks.ok_or_else(|| {
+            "the topology scales with the ranks, which are not stated: expected ranks, such as ranks = \"8..64 x2\"".to_owned()
+        })
+    }
+}
+
 /// All networks, in order: topology, model, conventions, conditions, and after all topologies loggp, which needs none.
 pub(super) fn networks(
     keys: Keys<'_>,
-    text: &str,
-    file: &str,
-    placing: Placing,
+    on: &Context<'_>,
     files: &mut Files<'_>,
 ) -> Result<Vec<Network>, Fault> {
+    let placing = on.placing;
     let Keys { topologies: listed, topology: inline, models, conventions, loggp, conditions } = keys;
     let mut declared: Vec<Declared> = Vec::new();
     if let Some(value) = &listed {
         let values = value.list().unwrap_or_else(|| vec![*value]);
         for value in values {
-            let one = of_file(&value, files)?;
+            let one = of_file(&value, on, files)?;
             add(&mut declared, one).map_err(|message| value.fault(message))?;
         }
     }
     if inline.is_some() {
-        let named = topology::parse_toml_named(text, file, "topology").map_err(|error| match error {
-            topology::ConfigError::Invalid { line, message, .. } => (line, message),
-            other => (None, other.to_string()),
-        })?;
-        for (name, line, topology) in named {
-            let one = Declared { name, form: Form::Own(Arc::new(topology)) };
+        for (line, one) in inlined(on)? {
             add(&mut declared, one).map_err(|message| (line, message))?;
         }
     }
@@ -112,8 +175,7 @@ pub(super) fn networks(
         for model in models.iter().copied().filter(|model| *model != Model::LogGp) {
             let conventions = conventions.clone().unwrap_or_else(|| vec![topology.conventions(model)]);
             for conventions in conventions {
-                let under = Arc::clone(topology.under(conventions));
-                let network = Network::new(&topology.name, under, model, conventions).placing(placing);
+                let network = topology.network(model, conventions).placing(placing);
                 networks.extend(conditions.iter().map(|one| network.clone().conditions(Arc::clone(one))));
             }
         }
@@ -145,7 +207,51 @@ fn add(all: &mut Vec<Declared>, one: Declared) -> Result<(), String> {
     Ok(())
 }
 
-fn of_file(value: &Value<'_>, files: &mut Files<'_>) -> Result<Declared, Fault> {
+/// The topologies that stand in the sweep itself, with their lines.
+fn inlined(on: &Context<'_>) -> Result<Vec<(Option<u64>, Declared)>, Fault> {
+    type Named = Vec<(String, Option<u64>, Topology)>;
+    let read = |text: &str| -> Result<Named, Fault> {
+        topology::parse_toml_named(text, on.file, "topology").map_err(|error| match error {
+            topology::ConfigError::Invalid { line, message, .. } => (line, message),
+            other => (None, other.to_string()),
+        })
+    };
+    let own = |topology| Form::Own(Arc::new(topology));
+    if !template::scales(on.text) {
+        let all = read(on.text)?.into_iter();
+        return Ok(all
+            .map(|(name, line, topology)| (line, Declared { name, form: own(topology) }))
+            .collect());
+    }
+    let mut all = Vec::new();
+    for text in template::each_topology(on.text) {
+        if !template::scales(&text) {
+            let fixed = read(&text)?.into_iter();
+            all.extend(fixed.map(|(name, line, topology)| (line, Declared { name, form: own(topology) })));
+            continue;
+        }
+        let mut head = None;
+        let form = Form::scaled(on.ranks().map_err(|message| (None, message))?, |ranks| {
+            let text = template::fill(&text, ranks).map_err(|message| (None, message))?;
+            let mut named = read(&text)?;
+            match (named.pop(), named.is_empty()) {
+                (Some((name, line, topology)), true) => {
+                    head = Some((name, line));
+                    Ok(own(topology))
+                }
+                _ => Err((
+                    None,
+                    "topologies that scale with the ranks are written as [[topology]] each".to_owned(),
+                )),
+            }
+        })?;
+        let Some((name, line)) = head else { continue };
+        all.push((line, Declared { name, form }));
+    }
+    Ok(all)
+}
+
+fn of_file(value: &Value<'_>, on: &Context<'_>, files: &mut Files<'_>) -> Result<Declared, Fault> {
     const EXPECTED: &str =
         "files of topologies: NAME.toml (this project's form), NAME.yml or NAME.yaml (ASTRA-sim network)";
     let name = value.text(EXPECTED)?.to_owned();
@@ -155,16 +261,31 @@ fn of_file(value: &Value<'_>, files: &mut Files<'_>) -> Result<Declared, Fault> 
         return Err(value.wrong(EXPECTED));
     }
     let (text, path) = files.text(value, &name)?;
-    let fault = |error: topology::ConfigError| value.fault(error);
-    if ending == "toml" {
-        let loaded = topology::parse_toml(&text, &path, None).map_err(fault)?;
-        return Ok(Declared { name, form: Form::Own(Arc::new(loaded.topology)) });
-    }
-    let read = |conventions| topology::parse_astra_yaml(&text, &path, Some(conventions)).map_err(fault);
-    let (exact, astra_sim) = (read(Conventions::Exact)?, read(Conventions::AstraSim)?);
-    files.warnings.extend(exact.warnings);
-    let (exact, astra_sim) = (Arc::new(exact.topology), Arc::new(astra_sim.topology));
-    Ok(Declared { name, form: Form::AstraSim { exact, astra_sim } })
+    let mut one = |text: &str| -> Result<Form, Fault> {
+        let fault = |error: topology::ConfigError| value.fault(error);
+        if ending == "toml" {
+            let loaded = topology::parse_toml(text, &path, None).map_err(fault)?;
+            return Ok(Form::Own(Arc::new(loaded.topology)));
+        }
+        let read = |conventions| topology::parse_astra_yaml(text, &path, Some(conventions)).map_err(fault);
+        let (exact, astra_sim) = (read(Conventions::Exact)?, read(Conventions::AstraSim)?);
+        for warning in exact.warnings {
+            if !files.warnings.contains(&warning) {
+                files.warnings.push(warning);
+            }
+        }
+        let (exact, astra_sim) = (Arc::new(exact.topology), Arc::new(astra_sim.topology));
+        Ok(Form::AstraSim { exact, astra_sim })
+    };
+    let form = if template::scales(&text) {
+        let ranks = on.ranks().map_err(|message| value.fault(format!("{path}: {message}")))?;
+        Form::scaled(ranks, |ranks| {
+            one(&template::fill(&text, ranks).map_err(|message| value.fault(format!("{path}: {message}")))?)
+        })?
+    } else {
+        one(&text)?
+    };
+    Ok(Declared { name, form })
 }
 
 /// Values that are parsed, each once.

@@ -248,3 +248,65 @@ fn ranges_of_sizes_and_ranks() {
         assert!(ranges(wrong).is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn topologies_grow_with_the_ranks() {
+    let scaled = SWITCH.replace("size = 8", "size = \"{ranks}\"");
+    let pods = SWITCH.replace("size = 8", "size = 4") + &SWITCH.replace("size = 8", "size = '{ranks/4}'");
+    let yaml = RING_YAML.replace("4", "\"{ranks}\"");
+    let file = |path: &Path| match path.to_str() {
+        Some("at/scaled.toml") => Ok(scaled.clone()),
+        Some("at/pods.toml") => Ok(pods.clone()),
+        Some("at/ring.yml") => Ok(yaml.clone()),
+        _ => read(path),
+    };
+    let inline =
+        SWITCH.replace("[dimension]", "[topology.dimension]").replace("size = 8", "size = \"{ranks}\"");
+    let text = format!(
+        "algorithms = 'allreduce_ring'\nsizes = '1 MiB'\nranks = [8, 10]\nmodels = ['link-queue', 'fluid']\nchoices = 'first'\n\
+         topologies = ['scaled.toml', 'pods.toml', 'switch.toml', 'ring.yml']\n[[topology]]\nname = 'inline'\n{inline}\
+         [[topology]]\nname = 'fixed'\n{}",
+        SWITCH.replace("[dimension]", "[topology.dimension]")
+    );
+    let sweep = parse(&text, "at/sweep.toml", &mut file.clone()).unwrap().sweep;
+    let mut times = Vec::new();
+    let ended = sweep.run(crate::sweep::Shard::WHOLE, 0, 1, &|| false, |point, outcome| {
+        let unit = &sweep.units()[point.unit];
+        let name = sweep.networks()[point.network].name.clone();
+        times.push((unit.ranks, name, outcome.map(|figures| figures.time).map_err(|none| none.reason)));
+        Ok::<_, std::convert::Infallible>(())
+    });
+    assert_eq!(ended, Ok(crate::sweep::Ended::Complete));
+    let of = |ranks: usize, name: &str| -> Vec<_> {
+        let found = times.iter().filter(|(of, named, _)| (*of, named.as_str()) == (ranks, name));
+        found.map(|(.., time)| time.clone()).collect()
+    };
+    // What stands here with a number and what scales to it are the same.
+    assert!(of(8, "fixed").iter().all(Result::is_ok));
+    for same in ["scaled.toml", "inline", "switch.toml"] {
+        assert_eq!(of(8, same), of(8, "fixed"), "{same}");
+    }
+    // 2 · 9 messages of a tenth, each over two hops: store and forward takes both.
+    let exact = |bytes: f64| 2.0 * 9.0 * 2.0 * (500.0 + bytes / 50.0);
+    let time = of(10, "scaled.toml")[0].clone().unwrap().as_ns();
+    assert!((time - exact(1_048_576.0 / 10.0)).abs() < 40.0, "{time}");
+    assert_eq!(of(10, "inline"), of(10, "scaled.toml"));
+    assert!(of(10, "ring.yml").iter().all(Result::is_ok) && of(8, "pods.toml").iter().all(Result::is_ok));
+    assert!(of(10, "pods.toml")[0].clone().unwrap_err().contains("ranks / 4, which 10 ranks"));
+    assert!(of(10, "fixed")[0].clone().unwrap_err().contains("has 8 ranks, not 10"));
+
+    let wrong = |text: &str| parse(text, "at/sweep.toml", &mut file.clone()).unwrap_err().to_string();
+    let error = wrong(&text.replace("ranks = [8, 10]\n", ""));
+    assert!(
+        error.starts_with("at/sweep.toml:5: at/scaled.toml: ") && error.contains("expected ranks"),
+        "{error}"
+    );
+    // Nothing for any number of ranks is a mistake.
+    let error = wrong(&text.replace("[8, 10]", "[6, 10]"));
+    assert!(error.contains("at/pods.toml: it scales by ranks / 4, which 6 ranks"), "{error}");
+    let error = wrong(&text.replace(
+        "name = 'inline'\n[[topology.dimension]]\nkind",
+        "name = 'inline'\n[[topology.dimension]]\nkin",
+    ));
+    assert!(error.starts_with("at/sweep.toml:9: ") && error.contains("kin"), "{error}");
+}

@@ -20,7 +20,8 @@ pub(super) struct Conditions {
     /// Time from the arrival of a message until its RECV finishes [default: 0 ns].
     #[arg(long, value_name = "TIME")]
     receive_overhead: Option<Picos>,
-    /// How fast a rank reduces where the graph states no duration, to the picosecond [default: no time].
+    /// How fast a rank reduces in the simulation, where the graph states no duration: exactly, to the picosecond. --reduce-rate writes
+    /// durations of whole microseconds into the graph instead, as traces for other tools have them [default: no time].
     #[arg(long, value_name = "RATE")]
     reduce_bandwidth: Option<Bandwidth>,
     /// How fast a rank computes, for computations that state operations and bytes but no duration: the

@@ -41,7 +41,7 @@ impl Simulate {
             subject.parameters.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
         let carried = loaded.map(|loaded| carried(loaded, report));
         let busiest = carried.as_ref().and_then(links::busiest);
-        let busiest = busiest.map(|(link, load)| links::busiest_json(&link, &load));
+        let busiest = busiest.map(|busiest| busiest.to_json());
         let mut value = json!({
             "algorithm": subject.name,
             "parameters": parameters,
@@ -120,8 +120,8 @@ impl Simulate {
             }
         }
         let carried = loaded.map(|loaded| carried(loaded, report));
-        if let Some((link, load)) = carried.as_ref().and_then(links::busiest) {
-            text.push_str(&links::busiest_text(&link, &load, report.makespan));
+        if let Some(busiest) = carried.as_ref().and_then(links::busiest) {
+            text.push_str(&busiest.to_text(report.makespan));
         }
         if report.folded {
             text.push_str("all ranks do the same: one was simulated for all (--no-fold simulates each)\n");

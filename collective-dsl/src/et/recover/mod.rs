@@ -47,6 +47,7 @@ pub enum Recovered {
 
 /// What traces were made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Original {
     /// The schedule.
     pub schedule: Schedule,
@@ -58,6 +59,7 @@ pub struct Original {
 
 /// Why traces hold no schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Opaque {
     /// The rank.
     pub rank: usize,

@@ -42,6 +42,10 @@ impl<N: Network> Engine<'_, '_, N> {
     pub(super) fn issue_send(&mut self, part: u32, node: u32) -> Result<(), WorkloadError> {
         let connection = self.parts[part as usize].program.attached[node as usize];
         let (_, dst, _) = self.ends_of(part, connection);
+        if self.timeline.is_some() {
+            self.flows.insert((part, node), self.next_flow);
+            self.next_flow += 1;
+        }
         if let Some(recv) = self.connect(part, node, Side::Send, part, dst) {
             self.matched(part, node, dst, recv)?;
         }
@@ -70,6 +74,7 @@ impl<N: Network> Engine<'_, '_, N> {
         let early = self.parts[src as usize].states[send as usize].phase == EARLY;
         self.matched(src, send, part, node)?;
         if early {
+            self.flows.remove(&(src, send));
             self.parts[src as usize].states[send as usize].phase = FINISHED;
             let overhead = self.settings.options.receive_overhead;
             self.queue.schedule(overhead, Event::Received { rank: part, node })?;
@@ -91,6 +96,9 @@ impl<N: Network> Engine<'_, '_, N> {
         let state = &mut self.parts[src as usize].states[send as usize];
         state.link = recv;
         state.phase = MATCHED;
+        if let Some(flow) = self.flows.get(&(src, send)).copied() {
+            self.flows.insert((dst, recv), flow);
+        }
         Ok(())
     }
 

@@ -119,5 +119,6 @@ fn execute<'a, N: Network>(
         model,
         conventions: settings.conventions,
         notes,
+        warnings: plan.undivided.clone(),
     })
 }

@@ -1,6 +1,7 @@
 //! Prepares a workload for the run: its collectives with their algorithms, its messages, and which pairs of ranks
 //! exchange any.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chakra_et::graph::Op;
@@ -10,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::algorithms::{Prepared, key};
 use super::program::NONE;
-use super::split::{self, Wish};
+use super::split::{self, Fate, Undivided, Wish};
 use super::trace::Trace;
 use crate::compat::Compat;
 use crate::error::Overflow;
@@ -38,6 +39,8 @@ pub(super) struct Plan<'a> {
     /// The connections of messages outside collectives: their ranks and pairs.
     pub(super) direct: Vec<(u32, u32, u32)>,
     pub(super) pairs: Vec<Pair>,
+    /// Of which collectives a rule wants computations divided, and why none is; a sentence each.
+    pub(super) undivided: Vec<String>,
 }
 
 /// What carries a collective out.
@@ -92,6 +95,7 @@ impl<'a> Plan<'a> {
             bindings: Vec::new(),
             direct: Vec::new(),
             pairs: Vec::new(),
+            undivided: Vec::new(),
         };
         plan.choose(algorithms, conventions, &mut pairs)?;
         plan.prepare_traces(compat)?;
@@ -177,8 +181,8 @@ impl<'a> Plan<'a> {
                 let carried = &self.uses[part.1 as usize];
                 carried.consumers || carried.producers
             };
-            let splits = match parts.iter().any(divides) {
-                false => FxHashMap::default(),
+            let (splits, fates) = match parts.iter().any(divides) {
+                false => Default::default(),
                 true => split::splits(nodes.graph(), |node| {
                     let at = parts.binary_search_by_key(&node, |part| part.0).ok()?;
                     let carried = &self.uses[parts[at].1 as usize];
@@ -191,16 +195,58 @@ impl<'a> Plan<'a> {
                 }),
             };
             let mut trace = Trace::new(nodes, &splits, compat)?;
+            let collective_of: FxHashMap<u32, u32> = match fates.is_empty() {
+                true => FxHashMap::default(),
+                false => parts.iter().map(|(node, number, _)| (*node, *number)).collect(),
+            };
             for (node, number, _) in parts {
                 let node = trace.node(node);
                 trace.program.attached[node as usize] = number;
             }
-            Ok(trace)
+            let number = |node: u32| collective_of.get(&node).copied().unwrap_or(NONE);
+            let fates: Vec<Fate> =
+                fates.into_iter().map(|(node, after, fate)| (number(node), after, fate)).collect();
+            Ok((trace, fates))
         });
         // The first error is that of the lowest rank, whichever thread was first.
-        let traces: Vec<Result<Trace, Overflow>> = traces.collect();
-        self.traces = traces.into_iter().collect::<Result<_, _>>()?;
+        let traces: Vec<Result<(Trace, Vec<Fate>), Overflow>> = traces.collect();
+        let (traces, fates): (Vec<Trace>, Vec<Vec<Fate>>) =
+            traces.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+        self.traces = traces;
+        self.undivided = self.without_effect(fates.into_iter().flatten());
         Ok(())
+    }
+
+    /// Of the collectives of a kind that one algorithm carries out, and of which on no rank a computation is divided though that is
+    /// wanted, how many there are and why.
+    fn without_effect(&self, fates: impl Iterator<Item = Fate>) -> Vec<String> {
+        #[derive(Default)]
+        struct Wishes {
+            is_divided: bool,
+            collectives: BTreeSet<u32>,
+            reasons: BTreeSet<Undivided>,
+        }
+        let mut wishes: BTreeMap<(CollectiveKind, u32, bool), Wishes> = BTreeMap::new();
+        for (number, after, fate) in fates {
+            let Some(collective) = self.collectives.get(number as usize) else { continue };
+            let key = (collective.kind, self.uses[number as usize].algorithm, after);
+            let of_key = wishes.entry(key).or_default();
+            of_key.is_divided |= fate.is_none();
+            of_key.collectives.insert(number);
+            of_key.reasons.extend(fate);
+        }
+        let none = wishes.into_iter().filter(|(_, wishes)| !wishes.is_divided);
+        none.map(|((kind, algorithm, after), Wishes { collectives, reasons, .. })| {
+            let side = if after { "consumers" } else { "producers" };
+            let reasons: Vec<&str> = reasons.into_iter().map(|reason| reason.words(after)).collect();
+            format!(
+                "overlap of {side} divides no computation at {} × {kind} by {}: {}",
+                collectives.len(),
+                self.algorithms[algorithm as usize].algorithm.name(),
+                reasons.join(", or "),
+            )
+        })
+        .collect()
     }
 
     /// Numbers the connections of messages outside collectives.

@@ -68,6 +68,9 @@ pub(super) struct Engine<'a, 't, N> {
     pub(super) in_flight: usize,
     pub(super) most_in_flight: usize,
     pub(super) timeline: Option<&'t mut dyn Timeline>,
+    /// For the timeline, by part and node: SENDs that have started, and RECVs that are matched, until they have ended.
+    pub(super) flows: FxHashMap<(u32, u32), u64>,
+    pub(super) next_flow: u64,
     /// For the links of routes.
     pub(super) topology: &'a Topology,
     pub(super) model: Model,
@@ -114,6 +117,8 @@ impl<'a, 't, N: Network> Engine<'a, 't, N> {
             in_flight: 0,
             most_in_flight: 0,
             timeline,
+            flows: FxHashMap::default(),
+            next_flow: 0,
             topology,
             model,
         }

@@ -4,6 +4,7 @@ use chakra_et::graph::Op;
 use chakra_et::workload::CollectiveKind;
 
 use super::lanes::LaneKind;
+use super::part::EARLY;
 use super::program::NONE;
 use super::run::Engine;
 use crate::events::MessageId;
@@ -15,6 +16,10 @@ use crate::workload::timeline::{Span, Step, Track, What};
 impl<N: Network> Engine<'_, '_, N> {
     /// A node of a trace has finished.
     pub(super) fn show_node(&mut self, rank: u32, node: u32) {
+        if self.timeline.is_none() {
+            return;
+        }
+        let flow = self.flow_of(rank, node);
         let Some(timeline) = &mut self.timeline else { return };
         let trace = &self.plan.traces[rank as usize];
         let number = trace.number(node);
@@ -31,10 +36,10 @@ impl<N: Network> Engine<'_, '_, N> {
         };
         let (track, what) = match trace.program.ops[node as usize] {
             Op::Send { dst, bytes, .. } => {
-                (track, What::Message { id, name, sends: true, peer: dst, bytes: Bytes(bytes) })
+                (track, What::Message { id, name, sends: true, peer: dst, bytes: Bytes(bytes), flow })
             }
             Op::Recv { src, bytes, .. } => {
-                (track, What::Message { id, name, sends: false, peer: src, bytes: Bytes(bytes) })
+                (track, What::Message { id, name, sends: false, peer: src, bytes: Bytes(bytes), flow })
             }
             Op::Coll { kind, bytes } => {
                 let group = &self.plan.workload.groups()[nodes.traits(number).group as usize].name;
@@ -59,6 +64,10 @@ impl<N: Network> Engine<'_, '_, N> {
 
     /// A node of an algorithm has finished.
     pub(super) fn show_step(&mut self, part: u32, node: u32) {
+        if self.timeline.is_none() {
+            return;
+        }
+        let flow = self.flow_of(part, node);
         let Some(timeline) = &mut self.timeline else { return };
         let of = &self.parts[part as usize];
         let Some(instance) = &self.instances[of.instance as usize] else { return };
@@ -76,9 +85,20 @@ impl<N: Network> Engine<'_, '_, N> {
             _ => return,
         };
         let track = Track::ThreadBlock { rank: of.rank, group: &group.name, thread_block };
-        let what = What::Step { id: graph.id(node), step, bytes: Bytes(bytes) };
+        let carried = collective.nodes.get(of.position as usize);
+        let name = carried.map_or("", |at| self.plan.workload.rank(of.rank as usize).name(*at));
+        let what = What::Step { id: graph.id(node), collective: name, step, bytes: Bytes(bytes), flow };
         let (start, finish) = (of.starts[node as usize], self.queue.now());
         timeline.span(&Span { track, what, start, finish });
+    }
+
+    /// The number of the message of a SEND or RECV that has ended.
+    fn flow_of(&mut self, part: u32, node: u32) -> Option<u64> {
+        let of = &self.parts[part as usize];
+        // A SEND whose RECV comes later is asked once more, by that.
+        let waits = matches!(of.program.ops[node as usize], Op::Send { .. })
+            && of.states[node as usize].phase == EARLY;
+        if waits { self.flows.get(&(part, node)).copied() } else { self.flows.remove(&(part, node)) }
     }
 
     /// A message is at the end of a hop, in a model in which it occupies one link after the other.

@@ -10,6 +10,37 @@ use super::algorithms::Prepared;
 use super::program::NONE;
 use crate::error::Overflow;
 
+/// Why nothing is divided where a collective asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Undivided {
+    NoComputation,
+    OneChunk,
+    Shared,
+    Taken,
+}
+
+impl Undivided {
+    /// The words, of the computations after a collective or before it.
+    pub(super) fn words(self, after: bool) -> &'static str {
+        match (self, after) {
+            (Self::NoComputation, true) => "no computation depends on it directly",
+            (Self::NoComputation, false) => "it depends on no computation directly",
+            (Self::OneChunk, true) => "a rank's output is a single chunk",
+            (Self::OneChunk, false) => "a rank's input is a single chunk",
+            (Self::Shared, _) => "other nodes need all of the computation before it",
+            (Self::Taken, true) => {
+                "the computations that depend on it are divided by the chunks of another collective"
+            }
+            (Self::Taken, false) => {
+                "the computation before it is divided into another number of chunks already"
+            }
+        }
+    }
+}
+
+/// What became of a wish: the collective's node, whether it is for the computations after it, and why nothing is divided.
+pub(super) type Fate = (u32, bool, Option<Undivided>);
+
 /// How a computation is divided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Split {
@@ -52,8 +83,12 @@ pub(super) struct Wish<'a> {
     pub(super) position: usize,
 }
 
-/// Which computations of a rank are divided, and how. `wish` says what the collective of a node wants, if that is one.
-pub(super) fn splits<'a>(graph: &RankGraph, wish: impl Fn(u32) -> Option<Wish<'a>>) -> FxHashMap<u32, Split> {
+/// Which computations of a rank are divided, and how; and what became of each wish. `wish` says what the collective of a node
+/// wants, if that is one.
+pub(super) fn splits<'a>(
+    graph: &RankGraph,
+    wish: impl Fn(u32) -> Option<Wish<'a>>,
+) -> (FxHashMap<u32, Split>, Vec<Fate>) {
     let mut splits: FxHashMap<u32, Split> = FxHashMap::default();
     let is_comp = |node: u32| matches!(graph.op(node), Op::Comp { .. });
     // How many nodes wait for each, to find those for which only one does.
@@ -72,23 +107,67 @@ pub(super) fn splits<'a>(graph: &RankGraph, wish: impl Fn(u32) -> Option<Wish<'a
             splits.insert(node, Split { waits_for, feeds: NONE, chunks });
         }
     }
+    let mut fates = fates_of_consumers(graph, &splits, &wish);
     for collective in 0..graph.len() as u32 {
         let Some(wish) = wish(collective).filter(|wish| wish.producers) else { continue };
         let Some(inputs) = wish.algorithm.algorithm.inputs().get(wish.position) else { continue };
         // One that is made chunk by chunk: of several, the last.
-        let producer =
-            graph.deps(collective).iter().rev().find(|dep| is_comp(**dep) && waiting[**dep as usize] == 1);
-        let Some(&producer) = producer.filter(|_| inputs.len() > 1) else { continue };
-        let chunks = order_of_need(&wish, inputs);
-        match splits.get_mut(&producer) {
-            Some(split) if split.chunks.len() != chunks.len() => {}
-            Some(split) => split.feeds = collective,
-            None => {
-                splits.insert(producer, Split { waits_for: NONE, feeds: collective, chunks });
+        let mut before = graph.deps(collective).iter().rev().filter(|dep| is_comp(**dep)).peekable();
+        let has_computation = before.peek().is_some();
+        let producer = before.find(|dep| waiting[**dep as usize] == 1);
+        let fate = match producer {
+            _ if !has_computation => Some(Undivided::NoComputation),
+            _ if inputs.len() <= 1 => Some(Undivided::OneChunk),
+            None => Some(Undivided::Shared),
+            Some(&producer) => {
+                let chunks = order_of_need(&wish, inputs);
+                match splits.get_mut(&producer) {
+                    Some(split) if split.chunks.len() != chunks.len() => Some(Undivided::Taken),
+                    Some(split) => {
+                        split.feeds = collective;
+                        None
+                    }
+                    None => {
+                        splits.insert(producer, Split { waits_for: NONE, feeds: collective, chunks });
+                        None
+                    }
+                }
             }
+        };
+        fates.push((collective, false, fate));
+    }
+    (splits, fates)
+}
+
+/// What became of the wishes of collectives for the computations after them.
+fn fates_of_consumers<'a>(
+    graph: &RankGraph,
+    splits: &FxHashMap<u32, Split>,
+    wish: &impl Fn(u32) -> Option<Wish<'a>>,
+) -> Vec<Fate> {
+    // Of each collective, whether a computation depends on it, and whether one is divided by it.
+    let mut after: FxHashMap<u32, bool> = FxHashMap::default();
+    for node in 0..graph.len() as u32 {
+        if !matches!(graph.op(node), Op::Comp { .. }) {
+            continue;
+        }
+        for dep in graph.deps(node) {
+            let divided = splits.get(&node).is_some_and(|split| split.waits_for == *dep);
+            *after.entry(*dep).or_default() |= divided;
         }
     }
-    splits
+    let fate = |collective: u32| {
+        let wish = wish(collective).filter(|wish| wish.consumers)?;
+        let outputs = wish.algorithm.algorithm.outputs().get(wish.position);
+        let fate = match (after.get(&collective), outputs.map_or(0, Vec::len)) {
+            (None, _) => Some(Undivided::NoComputation),
+            (Some(true), _) => None,
+            (Some(false), 0 | 1) => Some(Undivided::OneChunk),
+            (Some(false), _) => Some(Undivided::Taken),
+        };
+        Some((collective, true, fate))
+    };
+    (0..graph.len() as u32).filter_map(fate).collect()
 }
 
 /// The chunks in the order in which an algorithm needs them: first what the longest chain of messages waits for. (In order of when a

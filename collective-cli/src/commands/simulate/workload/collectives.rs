@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use chakra_et::workload::CollectiveKind;
-use collective::sim::units::Picos;
+use collective::sim::units::{Bytes, Picos};
 use collective::sim::workload::{CollectiveTimes, WorkloadReport};
 use serde_json::{Value, json};
 
-use super::figures::{micros, shortened, size};
+use super::figures::shortened;
 use crate::json::nanoseconds;
 use crate::output::table;
+use crate::units_shown;
 
 /// Characters of a group's name.
 const NAME: usize = 18;
@@ -59,6 +60,12 @@ impl Row {
         u64::try_from(self.bytes / u128::from(self.count.max(1))).unwrap_or(u64::MAX)
     }
 
+    /// The mean in the size column of nccl-tests, which rules use too.
+    fn size(&self) -> Bytes {
+        let mean = self.mean_size();
+        Bytes(self.kind.size(mean, self.ranks.into()).unwrap_or(u64::MAX))
+    }
+
     /// A sum over all ranks of all groups, as a mean of one rank.
     fn per_rank(&self, sum: u128) -> Picos {
         let ranks = u128::from(self.ranks.max(1)) * self.groups as u128;
@@ -76,8 +83,8 @@ impl Row {
     fn cells(&self) -> Vec<String> {
         let Self { kind, ranks, count, .. } = self;
         let mut cells = vec![kind.name().to_owned(), self.groups(), ranks.to_string(), count.to_string()];
-        cells.push(size(self.mean_size()));
-        cells.extend([self.time, self.exposed, self.waited].map(|sum| micros(self.per_rank(sum))));
+        cells.push(units_shown::size(self.size()));
+        cells.extend([self.time, self.exposed, self.waited].map(|sum| units_shown::time(self.per_rank(sum))));
         cells
     }
 }
@@ -108,7 +115,7 @@ pub(super) fn to_text(report: &WorkloadReport, per_group: bool) -> String {
         return String::new();
     }
     let rows = if per_group { rows } else { joined(rows) };
-    let header = ["collectives", "group", "ranks", "count", "comm_size", "us a rank", "exposed", "waiting"];
+    let header = ["collectives", "group", "ranks", "count", "size", "time a rank", "exposed", "waiting"];
     let mut cells = vec![header.map(str::to_owned).to_vec()];
     cells.extend(rows.iter().map(Row::cells));
     let mut text = String::from("\n");
@@ -118,8 +125,19 @@ pub(super) fn to_text(report: &WorkloadReport, per_group: bool) -> String {
             text.push_str(&wrapped(&row.algorithms));
         }
     }
+    if rows.iter().any(|row| is_gathered(row.kind)) {
+        text.push_str(SIZES);
+    }
     text
 }
+
+/// Whether the size is not the `comm_size` of the node.
+pub(super) fn is_gathered(kind: CollectiveKind) -> bool {
+    matches!(kind, CollectiveKind::AllGather | CollectiveKind::Gather)
+}
+
+/// What sizes are, where that is not what the traces state.
+pub(super) const SIZES: &str = "size: as nccl-tests and rules count it, of a gather the whole gathered buffer (comm_size times the ranks)\n";
 
 /// The names of algorithms, in as many lines as they need.
 fn wrapped(names: &[String]) -> String {
@@ -148,6 +166,7 @@ pub(super) fn to_json(report: &WorkloadReport) -> Value {
             "algorithms": times.algorithms,
             "count": times.count,
             "bytes": times.bytes.0,
+            "mean_size_bytes": Row::new(times).size().0,
             "time_ns": nanoseconds(times.time),
             "exposed_ns": nanoseconds(times.exposed),
             "waited_ns": nanoseconds(times.waited),

@@ -1,17 +1,24 @@
 //! What a workload holds, and which algorithm each collective would get.
 
 use chakra_et::workload::{Collectives, Summary, Workload};
+use collective::sim::units::Bytes;
 use collective::sim::workload::{Algorithms, Use};
 use collective::workload::Used;
 use serde_json::{Value, json};
 
 use super::choice::Chooser;
-use super::{Subject, findings};
+use super::{Subject, findings, groups};
 use crate::failure::Failure;
 use crate::output;
+use crate::units_shown;
 
 /// Prints it. Of a workload whose collectives cannot be joined there is nothing to say but why.
-pub(super) fn show(subject: &Subject<'_>, chooser: &Chooser, as_json: bool) -> Result<(), Failure> {
+pub(super) fn show(
+    subject: &Subject<'_>,
+    chooser: &Chooser,
+    per_group: bool,
+    as_json: bool,
+) -> Result<(), Failure> {
     let workload = &subject.workload;
     let Ok(collectives) = workload.collectives() else {
         if let (true, Some(verdict)) = (as_json, findings::verdict(&subject.findings)) {
@@ -24,13 +31,14 @@ pub(super) fn show(subject: &Subject<'_>, chooser: &Chooser, as_json: bool) -> R
     if as_json {
         return output::print(&to_json(subject, &summary, chooser).to_string());
     }
-    let mut text = format!("{}: {summary}", subject.prefix.display());
+    let mut text = contents(subject, &summary);
+    text.push_str(&groups::to_text(workload, &collectives, per_group));
     let used = chooser.used();
     if !used.is_empty() {
         text.push_str("\nalgorithms\n");
-        text.extend(used.iter().map(|used| format!("  {used}\n")));
+        text.extend(used.iter().map(|used| format!("  {}\n", line(used))));
     }
-    text.extend(chooser.notes().iter().map(|note| format!("note: {note}\n")));
+    text.extend(notes(subject, chooser).iter().map(|note| format!("note: {note}\n")));
     output::print(&text)
 }
 
@@ -51,6 +59,44 @@ fn ask(subject: &Subject<'_>, collectives: &Collectives, chooser: &Chooser) -> R
         })?;
     }
     Ok(())
+}
+
+fn notes(subject: &Subject<'_>, chooser: &Chooser) -> Vec<String> {
+    chooser.notes().into_iter().chain(subject.notes.iter().cloned()).collect()
+}
+
+/// What there is but for collectives.
+fn contents(subject: &Subject<'_>, summary: &Summary) -> String {
+    let size = |bytes: u128| units_shown::size(Bytes(u64::try_from(bytes).unwrap_or(u64::MAX)));
+    let plural = |count: u64| if count == 1 { "" } else { "s" };
+    let mut text = format!(
+        "{}: {} nodes on {} rank{}\n{} computation{} on the GPU, {} on the CPU\n",
+        subject.prefix.display(),
+        summary.nodes,
+        summary.ranks,
+        plural(summary.ranks as u64),
+        summary.computations[0],
+        plural(summary.computations[0]),
+        summary.computations[1],
+    );
+    for ((count, bytes), what) in [(summary.messages, "message"), (summary.memory, "load or store")] {
+        if count > 0 {
+            let what = if count == 1 { what.to_owned() } else { what.replace(" or ", "s and ") + "s" };
+            text.push_str(&format!("{count} {what} of {} in all\n", size(bytes)));
+        }
+    }
+    text
+}
+
+/// Which rule gave which algorithm to how many collectives, as a line.
+fn line(used: &Used) -> String {
+    let Used { kind, ranks, algorithm, count, .. } = used;
+    let mut sizes = units_shown::size(Bytes(used.min_size));
+    if used.max_size > used.min_size {
+        sizes.push_str(&format!(" to {}", units_shown::size(Bytes(used.max_size))));
+    }
+    let rule = used.rule.as_ref().map_or_else(|| "default".to_owned(), ToString::to_string);
+    format!("{count} × {kind} of {ranks} ranks, {sizes}: {algorithm} ({rule})")
 }
 
 fn sum(value: u128) -> Value {
@@ -77,7 +123,7 @@ fn to_json(subject: &Subject<'_>, summary: &Summary, chooser: &Chooser) -> Value
         "groups": groups.collect::<Vec<_>>(),
         "algorithms": algorithms_json(&chooser.used()),
         "findings": findings::to_json(&subject.findings),
-        "notes": chooser.notes(),
+        "notes": notes(subject, chooser),
     })
 }
 

@@ -6,6 +6,7 @@ mod collectives;
 mod dry_run;
 mod figures;
 mod findings;
+mod groups;
 mod path;
 mod replicate;
 mod report;
@@ -32,6 +33,7 @@ use super::unfinished::{interrupted_json, interrupted_text};
 use super::watch::Watch;
 use crate::failure::Failure;
 use crate::output;
+use crate::placement::PlacementArgument;
 
 impl Simulate {
     /// Simulates the workload of a prefix.
@@ -39,13 +41,13 @@ impl Simulate {
         self.refuse_arguments_of_algorithms()?;
         let watch = Watch::begin()?;
         let mut topology = self.topology_of_workload()?;
-        let chooser = self.chooser()?;
+        let chooser = self.chooser(topology.as_ref())?;
         let mut options = ReadOptions::default();
         options.drop_dangling = self.workload.drop_dangling;
         let groups = self.workload.groups()?;
         let Loaded { workload, warnings, .. } =
             load(prefix, groups.as_ref(), &options).map_err(|error| unreadable(&error))?;
-        let workload = self.workload.replication.apply(workload)?;
+        let (workload, notes) = self.workload.replication.apply(workload)?;
         let mut findings = check(&workload);
         let roofline = self.roofline(&chooser);
         let has_roofline =
@@ -54,9 +56,9 @@ impl Simulate {
         for warning in findings::warnings(&warnings, &findings) {
             eprintln!("warning: {warning}");
         }
-        let subject = Subject { prefix, workload, findings };
+        let subject = Subject { prefix, workload, findings, notes };
         if self.workload.dry_run {
-            dry_run::show(&subject, &chooser, self.json)?;
+            dry_run::show(&subject, &chooser, self.workload.per_group, self.json)?;
         }
         if let Some(verdict) = findings::verdict(&subject.findings) {
             if self.json && !self.workload.dry_run {
@@ -129,6 +131,9 @@ impl Simulate {
         let name = subject.prefix.display();
         match result {
             Ok(report) => {
+                for warning in &report.warnings {
+                    eprintln!("warning: {warning}");
+                }
                 let outcome = Outcome { command: self, subject, topology, chooser, report: &report };
                 output::print(&if self.json { outcome.to_json().to_string() } else { outcome.to_text() })
             }
@@ -191,7 +196,7 @@ impl Simulate {
     }
 
     /// Who gives the collectives their algorithms.
-    fn chooser(&self) -> Result<Chooser, Failure> {
+    fn chooser(&self, topology: Option<&LoadedTopology>) -> Result<Chooser, Failure> {
         let data = &self.program.data;
         if let Some(system) = self.workload.system()? {
             let given = [(data.reduce_rate.is_some(), "--reduce-rate"), (data.order.is_some(), "--order")];
@@ -204,7 +209,13 @@ impl Simulate {
         }
         let expander = Expander::new(self.workload.rules()?).map_err(Failure::input)?;
         let expander = expander.reduce_rate(data.reduce_rate.unwrap_or_default());
-        Ok(Chooser::Rules(Box::new(expander.order(data.order.unwrap_or_default()))))
+        let expander = expander.order(data.order.unwrap_or_default());
+        // Where ranks lie elsewhere, machines are not stretches of ranks.
+        let in_order = matches!(self.placement, None | Some(PlacementArgument::Identity));
+        Ok(Chooser::Rules(Box::new(match topology.filter(|_| in_order) {
+            Some(loaded) => expander.on(&loaded.topology),
+            None => expander,
+        })))
     }
 
     /// How fast a rank computes: what the argument says goes before a file.
@@ -272,6 +283,8 @@ struct Subject<'a> {
     prefix: &'a Path,
     workload: chakra_et::workload::Workload,
     findings: Vec<Finding>,
+    /// What to say of how it was replicated.
+    notes: Vec<String>,
 }
 
 impl Subject<'_> {

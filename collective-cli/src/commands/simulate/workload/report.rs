@@ -7,12 +7,12 @@ use collective::sim::workload::WorkloadReport;
 use serde_json::{Value, json};
 
 use super::choice::Chooser;
-use super::figures::{micros, size};
 use super::{Subject, collectives, dry_run, findings, path, spent};
+use crate::commands::simulate::Simulate;
 use crate::commands::simulate::links::{self, Carried};
-use crate::commands::simulate::{Simulate, decimal_ns};
 use crate::json::nanoseconds;
 use crate::output::table;
+use crate::units_shown;
 
 /// A report, with all that it is about.
 pub(super) struct Outcome<'a> {
@@ -38,6 +38,7 @@ impl Outcome<'_> {
         let of_findings = self.subject.findings.iter().filter(|finding| finding.level == Level::Note);
         let mut notes = self.report.notes.clone();
         notes.extend(self.chooser.notes());
+        notes.extend(self.subject.notes.iter().cloned());
         notes.extend(of_findings.map(ToString::to_string));
         notes
     }
@@ -58,11 +59,11 @@ impl Outcome<'_> {
         let count: u64 = report.collectives.iter().map(|times| times.count).sum();
         let row = |name: &str, value: String| vec![name.to_owned(), value];
         text.push_str(&table(&[
-            row("iteration time", format!("{} ns", decimal_ns(report.makespan))),
+            row("iteration time", units_shown::time_exact(report.makespan)),
             row("nodes", subject.workload.node_count().to_string()),
             row("collectives", count.to_string()),
             row("messages", report.delivered.to_string()),
-            row("bytes sent", report.bytes.0.to_string()),
+            row("bytes sent", units_shown::size_exact(report.bytes)),
         ]));
         text.push('\n');
         text.push_str(&spent::to_text(report));
@@ -85,14 +86,14 @@ impl Outcome<'_> {
         let mut text = String::from("\n");
         if messages.count > 0 {
             text.push_str(&format!(
-                "messages outside collectives: {}, {} in all, {} us each\n",
+                "messages outside collectives: {}, {} in all, {} each\n",
                 messages.count,
-                size(messages.bytes.0),
-                micros(Picos(messages.time.0 / messages.count)),
+                units_shown::size(messages.bytes),
+                units_shown::time(Picos(messages.time.0 / messages.count)),
             ));
         }
-        if let Some((link, load)) = links::busiest(&self.carried()) {
-            text.push_str(&links::busiest_text(&link, &load, *makespan));
+        if let Some(busiest) = links::busiest(&self.carried()) {
+            text.push_str(&busiest.to_text(*makespan));
         }
         if text.len() == 1 { String::new() } else { text }
     }
@@ -121,11 +122,12 @@ impl Outcome<'_> {
                 "bytes": report.messages.bytes.0,
                 "time_ns": nanoseconds(report.messages.time),
             },
-            "critical_path": path::to_json(&report.critical_path, command.critical_path),
-            "busiest_link": busiest.map(|(link, load)| links::busiest_json(&link, &load)),
+            "critical_path": path::to_json(&report.critical_path, command.critical_path.is_some()),
+            "busiest_link": busiest.map(|busiest| busiest.to_json()),
             "most_nodes_in_flight": report.most_in_flight,
             "findings": findings::to_json(&subject.findings),
             "notes": self.notes(),
+            "warnings": report.warnings,
         });
         if command.links {
             value["links"] = links::to_json(&carried);

@@ -4,9 +4,10 @@ use collective::sim::units::Picos;
 use collective::sim::workload::{RankTimes, WorkloadReport};
 use serde_json::{Map, Value, json};
 
-use super::figures::{micros, percent};
+use super::figures::percent;
 use crate::json::nanoseconds;
 use crate::output::table;
+use crate::units_shown;
 
 /// Up to so many ranks are shown one by one.
 const SHOWN: usize = 16;
@@ -14,13 +15,13 @@ const SHOWN: usize = 16;
 /// What a rank does, by name, and what it is for people.
 type Share = (&'static str, &'static str, fn(&RankTimes) -> Picos);
 
-/// The first four are the whole time.
+/// Without what was waited and the CPU they are the whole time.
 const SHARES: [Share; 6] = [
     ("compute", "computing only", |times| times.compute),
     ("overlapped", "both at once", |times| times.overlapped),
     ("exposed", "communicating only", |times| times.exposed),
-    ("idle", "neither", |times| times.idle),
-    ("waited", "waiting for late ranks", |times| times.waited),
+    ("waited", "  of these two, waiting", |times| times.waited),
+    ("idle", "idle", |times| times.idle),
     ("cpu", "on the CPU", |times| times.cpu),
 ];
 
@@ -44,7 +45,7 @@ fn spread(ranks: &[RankTimes], of: fn(&RankTimes) -> Picos) -> Option<Spread> {
 
 /// Mean and extremes of every share, as a table.
 pub(super) fn to_text(report: &WorkloadReport) -> String {
-    let header = ["how ranks spend it, us", "mean", "", "least", "", "most", ""];
+    let header = ["how ranks spend it", "mean", "", "least", "", "most", ""];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     for (name, words, of) in SHARES {
         let Some(Spread { mean, least, most }) = spread(&report.ranks, of) else { continue };
@@ -57,11 +58,11 @@ pub(super) fn to_text(report: &WorkloadReport) -> String {
         };
         rows.push(vec![
             format!("  {words}"),
-            micros(mean),
+            units_shown::time(mean),
             percent(mean, report.makespan),
-            micros(least.1),
+            units_shown::time(least.1),
             rank(least),
-            micros(most.1),
+            units_shown::time(most.1),
             rank(most),
         ]);
     }
@@ -76,13 +77,13 @@ pub(super) fn ranks_to_text(report: &WorkloadReport, asked_for: bool) -> String 
     if !asked_for && report.ranks.len() > 1 && report.ranks.windows(2).all(|two| two[0] == two[1]) {
         return "\nall ranks spend it alike\n".to_owned();
     }
-    let header = ["rank", "finish us", "compute", "overlapped", "exposed", "idle", "waited", "computing"];
+    let header = ["rank", "finish", "compute", "overlapped", "exposed", "idle", "waited", "computing"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     for (rank, times) in report.ranks.iter().enumerate() {
         let figures =
             [times.finish, times.compute, times.overlapped, times.exposed, times.idle, times.waited];
         let mut row = vec![rank.to_string()];
-        row.extend(figures.map(micros));
+        row.extend(figures.map(units_shown::time));
         row.push(percent(Picos(times.compute.0 + times.overlapped.0), report.makespan));
         rows.push(row);
     }

@@ -18,6 +18,26 @@ pub(super) fn complete(process: u32, thread: u64, span: &Span<'_>) -> String {
     )
 }
 
+/// The end of an arrow from a SEND to its RECV, on the span of one of them; none of other spans.
+///
+/// Viewers look for the span that contains the time, of which the end is no part; and an arrow must not begin after its end, so it
+/// begins where the SEND does.
+pub(super) fn flow(process: u32, thread: u64, span: &Span<'_>) -> Option<String> {
+    const NANOSECOND: u64 = 1000;
+    let (flow, sends) = match span.what {
+        What::Step { step: Step::Send(_), flow, .. } => (flow?, true),
+        What::Step { step: Step::Receive(_), flow, .. } => (flow?, false),
+        What::Message { sends, flow, .. } => (flow?, sends),
+        _ => return None,
+    };
+    let within = Picos(span.finish.0.saturating_sub(NANOSECOND).max(span.start.0));
+    let (phase, time) = if sends { (r#""s""#, span.start) } else { (r#""f","bp":"e""#, within) };
+    Some(format!(
+        r#"{{"ph":{phase},"id":{flow},"pid":{process},"tid":{thread},"ts":{},"cat":"message","name":"message"}}"#,
+        micros(time),
+    ))
+}
+
 /// A fact about a process or thread.
 pub(super) fn metadata(process: u32, thread: u64, what: &str, arguments: &Value) -> String {
     format!(r#"{{"ph":"M","pid":{process},"tid":{thread},"name":"{what}","args":{arguments}}}"#)
@@ -46,18 +66,22 @@ fn content<'a>(what: &What<'a>) -> (&'static str, Cow<'a, str>, Value) {
                 json!({"node": id, "kind": kind.name(), "bytes": bytes.0, "algorithm": algorithm});
             ("collective", named(name, kind.name()), arguments)
         }
-        What::Message { id, name, sends, peer, bytes } => {
+        What::Message { id, name, sends, peer, bytes, .. } => {
             let kind = if sends { "send" } else { "receive" };
             let arguments = json!({"node": id, "kind": kind, "peer": peer, "bytes": bytes.0});
             ("message", named(name, kind), arguments)
         }
-        What::Step { id, step, bytes } => {
+        What::Step { id, collective, step, bytes, .. } => {
             let (name, peer) = match step {
                 Step::Send(peer) => (format!("send to {peer}"), Some(peer)),
                 Step::Receive(peer) => (format!("receive from {peer}"), Some(peer)),
                 _ => ("compute".to_owned(), None),
             };
-            ("step", name.into(), json!({"step_node": id, "peer": peer, "bytes": bytes.0}))
+            let mut arguments = json!({"step_node": id, "collective": collective, "bytes": bytes.0});
+            if let Some(peer) = peer {
+                arguments["peer"] = json!(peer);
+            }
+            ("step", name.into(), arguments)
         }
         What::Crossing { src, dst, bytes } => {
             ("link", format!("{src} → {dst}").into(), json!({"src": src, "dst": dst, "bytes": bytes.0}))

@@ -127,5 +127,8 @@ impl Timeline for TimelineFile<'_> {
         let lane = self.lanes.entry(key).or_default().lane(span.start, span.finish);
         let thread = self.thread(process, key, lane);
         self.write(&event::complete(process, thread, span));
+        if let Some(flow) = event::flow(process, thread, span) {
+            self.write(&flow);
+        }
     }
 }
