@@ -62,7 +62,8 @@ impl Recording {
                     _ => continue,
                 };
                 let thread_block = nodes.origin(node).step.map_or(0, |step| step.thread_block);
-                let what = What::Step { id: nodes.id(node), step, bytes: Bytes(bytes) };
+                let (id, bytes) = (nodes.id(node), Bytes(bytes));
+                let what = What::Step { id, collective: "", step, bytes, flow: None };
                 let track = Track::ThreadBlock { rank, group: "", thread_block };
                 spans.push(Span { track, what, start: time.start, finish: time.finish });
             }
