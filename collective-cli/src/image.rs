@@ -87,6 +87,7 @@ use of_svg::{available, write_png};
 
 #[cfg(feature = "png")]
 mod of_svg {
+    use std::cmp::Reverse;
     use std::collections::BTreeMap;
     use std::path::Path;
 
@@ -144,33 +145,28 @@ mod of_svg {
         Ok(bytes)
     }
 
-    /// At most 256 colours, and by pixel the index of its own: of colours that are too many to be told apart, as there are where
-    /// text and lines are smoothed, the most frequent of its neighbours.
+    /// At most 256 colours, and by pixel the index of its own: the most frequent colours are kept, and others, as there are where text
+    /// and lines are smoothed, become the nearest of those.
     fn indexed(pixels: &[[u8; 3]]) -> (Vec<[u8; 3]>, Vec<u8>) {
         let mut counts = BTreeMap::<[u8; 3], u64>::new();
         for run in pixels.chunk_by(|one, next| one == next) {
             *counts.entry(run[0]).or_default() += run.len() as u64;
         }
-        // Neighbours are colours that are the same without so many of their last bits.
-        let neighbours = |colour: &[u8; 3], bits: u32| colour.map(|part| part.unbounded_shr(bits));
-        let sets = |bits: u32| {
-            let mut sets = BTreeMap::<[u8; 3], ([u8; 3], u64)>::new();
-            for (colour, count) in &counts {
-                let most = sets.entry(neighbours(colour, bits)).or_insert((*colour, *count));
-                if *count > most.1 {
-                    *most = (*colour, *count);
-                }
-            }
-            sets
+        let mut palette: Vec<([u8; 3], u64)> =
+            counts.iter().map(|(colour, count)| (*colour, *count)).collect();
+        palette.sort_by_key(|(colour, count)| (Reverse(*count), *colour));
+        palette.truncate(256);
+        let palette: Vec<[u8; 3]> = palette.into_iter().map(|(colour, _)| colour).collect();
+        let distance = |one: &[u8; 3], other: &[u8; 3]| -> u32 {
+            one.iter().zip(other).map(|(one, other)| u32::from(one.abs_diff(*other)).pow(2)).sum()
         };
-        // With six bits less there are 64.
-        let (bits, sets) =
-            (0..=6).map(|bits| (bits, sets(bits))).find(|(_, sets)| sets.len() <= 256).unwrap_or_default();
-        let palette: Vec<[u8; 3]> = sets.values().map(|(colour, _)| *colour).collect();
-        let numbers: BTreeMap<[u8; 3], u8> = sets.keys().copied().zip(0..=u8::MAX).collect();
+        let nearest =
+            |colour: &[u8; 3]| (0..=u8::MAX).zip(&palette).min_by_key(|(_, known)| distance(colour, known));
+        let numbers: BTreeMap<[u8; 3], u8> =
+            counts.keys().filter_map(|colour| Some((*colour, nearest(colour)?.0))).collect();
         let mut indices = Vec::with_capacity(pixels.len());
         for run in pixels.chunk_by(|one, next| one == next) {
-            let number = numbers.get(&neighbours(&run[0], bits)).copied().unwrap_or_default();
+            let number = numbers.get(&run[0]).copied().unwrap_or_default();
             indices.resize(indices.len() + run.len(), number);
         }
         (palette, indices)
@@ -186,18 +182,19 @@ mod of_svg {
             let (palette, indices) = indexed(&pixels);
             let found: Vec<[u8; 3]> = indices.iter().map(|index| palette[usize::from(*index)]).collect();
             assert_eq!(found, pixels);
-            // Each of 4096 colours once, and white, which stays what it is.
-            let levels = || (0..16u8).map(|level| level * 16);
-            let all = levels().flat_map(|r| levels().flat_map(move |g| levels().map(move |b| [r, g, b])));
-            let pixels: Vec<[u8; 3]> = all.chain([[255; 3]; 9]).collect();
+            // 200 colours twice, then many once: those are kept, and each of these becomes one that is no further than any other.
+            let frequent: Vec<[u8; 3]> = (0..200).map(|level| [level, 255 - level, 40]).collect();
+            let rare = (0..=255).flat_map(|level| [[level, level, 7], [level, 9, level]]);
+            let pixels: Vec<[u8; 3]> = frequent.iter().chain(&frequent).copied().chain(rare).collect();
             let (palette, indices) = indexed(&pixels);
-            assert!(palette.len() <= 256 && palette.contains(&[255; 3]));
+            assert_eq!(palette.len(), 256);
+            let far = |one: &[u8; 3], other: &[u8; 3]| -> i32 {
+                one.iter().zip(other).map(|(one, other)| (i32::from(*one) - i32::from(*other)).pow(2)).sum()
+            };
             for (pixel, index) in pixels.iter().zip(indices) {
-                let near = palette[usize::from(index)];
-                assert!(
-                    pixel.iter().zip(near).all(|(one, other)| one.abs_diff(other) < 64),
-                    "{pixel:?} {near:?}"
-                );
+                let found = far(pixel, &palette[usize::from(index)]);
+                assert!(palette.iter().all(|other| far(pixel, other) >= found), "{pixel:?}");
+                assert!(!frequent.contains(pixel) || found == 0, "{pixel:?}");
             }
         }
 

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::picture::Line;
 
 /// Columns that say what came out, or number rows; all others say what was run.
-const FIGURES: [&str; 15] = [
+const FIGURES: [&str; 10] = [
     "point",
     "time_ns",
     "algbw_gb_per_s",
@@ -19,12 +19,7 @@ const FIGURES: [&str; 15] = [
     "status",
     "reason",
     "sweep",
-    "bytes_sent",
     "folded",
-    "ranks_finish",
-    "busiest_link",
-    "seconds",
-    "notes",
 ];
 
 /// Lines, and what holds for all of them.

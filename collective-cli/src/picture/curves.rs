@@ -245,7 +245,7 @@ fn draw_labels(
         let x = right + 22.0;
         svg.polyline(
             &[*end, (right + 4.0, end.1), (x - 4.0, place)],
-            Stroke { colour: look.colour, width: 0.8, dashes: "" },
+            Stroke { colour: look.colour, width: 0.8, dashes: if end.0 < right - 1.0 { "1 3" } else { "" } },
             "",
         );
         look.mark(svg, (x, place));

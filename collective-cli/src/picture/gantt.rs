@@ -149,6 +149,12 @@ fn draw_row(svg: &mut Svg, gantt: &Gantt, scale: &Scale, row: &Row, y: f64) {
     // On top, so that neighbours do not cover half of the line.
     for Shown { from, to, .. } in shown.iter().filter(|shown| shown.is_critical) {
         let wide = (to - from).max(NARROW);
-        svg.outlined((*from, y - 0.75), (wide, BAR + 1.5), "none", CRITICAL, "");
+        if wide < 6.0 {
+            // Nothing would be left between the sides.
+            svg.area((*from, y - 1.5), (wide, 1.5), CRITICAL, "");
+            svg.area((*from, y + BAR), (wide, 1.5), CRITICAL, "");
+        } else {
+            svg.outlined((*from, y - 0.75), (wide, BAR + 1.5), "none", CRITICAL, "");
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::recording::{Crossing, Link, Recording};
 use crate::units_shown;
 
 /// So many links can be read.
-const MOST_LINKS: usize = 48;
+const MOST_LINKS: usize = 40;
 /// Intervals that the run is divided into.
 const CELLS: usize = 180;
 

@@ -31,6 +31,9 @@ fn arguments_that_do_not_go_together_are_named() {
         ("--no-fold", "--no-fold"),
         ("--messages m.csv", "--messages"),
         ("allreduce_ring", "INPUT"),
+        ("--svg a.svg --plot path", "--svg"),
+        ("--png a.png", "--png"),
+        ("--plot path", "--plot"),
     ] {
         line(&format!("{run} {argument}"), &format!("{name} does not go with --workload"));
     }
@@ -40,7 +43,6 @@ fn arguments_that_do_not_go_together_are_named() {
         "--rules r.toml",
         "--memory 1ns,1GB/s",
         "--remote-memory 1ns,1GB/s",
-        "--timeline t.json",
         "--per-rank",
         "--per-group",
         "--dry-run",

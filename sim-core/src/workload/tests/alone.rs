@@ -34,7 +34,12 @@ impl Timeline for Heard {
             Track::Link { link } => format!("{link:?}"),
             _ => return,
         };
-        self.0.push((format!("{track} {:?}", span.what), span.start, span.finish));
+        let what = match span.what {
+            // Names and numbers of flows are the workload's alone.
+            What::Step { id, step, bytes, .. } => format!("{id} {step:?} {bytes}"),
+            what => format!("{what:?}"),
+        };
+        self.0.push((format!("{track} {what}"), span.start, span.finish));
     }
 }
 
