@@ -26,6 +26,17 @@ pub use sim_core as sim;
 #[doc = include_str!("../docs/rust-subset.md")]
 pub mod rust_subset {}
 
+// The pages of the book, as doc tests.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../docs/faq.md")]
+    mod faq {}
+    #[doc = include_str!("../docs/language.md")]
+    mod language {}
+    #[doc = include_str!("../docs/tutorial.md")]
+    mod tutorial {}
+}
+
 /// What a file with algorithms needs: the attribute [`macro@collective`], the [`Program`] that an algorithm is
 /// given, the [`ChunkRef`]s that it moves, the [`Cost`] of its computations, and the buffers by their short names.
 ///

@@ -116,8 +116,11 @@ fn link_load(schedule: &Schedule) -> algorithms::Share {
 fn entry(algorithm: &Algorithm) -> String {
     let def = &algorithm.def;
     let mut text = format!("\n### {}\n\n", def.name);
+    let mut in_code = false;
     for line in visible(def.docs) {
-        let _ = writeln!(text, "{line}");
+        let opens = !in_code && line == "```";
+        in_code ^= line.trim_start().starts_with("```");
+        let _ = writeln!(text, "{}", if opens { "```rust".to_owned() } else { links_within(line) });
     }
     let params: Vec<&str> = def.params.iter().map(|param| param.name).collect();
     let _ = writeln!(
@@ -138,6 +141,17 @@ fn entry(algorithm: &Algorithm) -> String {
         if let Some(values) = algorithm.choices(ranks).first() {
             text.push_str(&row(algorithm, values));
         }
+    }
+    text
+}
+
+/// A line whose links to functions lead to their sections of the page.
+fn links_within(line: &str) -> String {
+    let mut parts = line.split("](fn@");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (path, rest) = part.split_once(')').unwrap_or((part, ""));
+        let _ = write!(text, "](#{}){rest}", path.rsplit("::").next().unwrap_or(path));
     }
     text
 }
