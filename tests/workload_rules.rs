@@ -651,7 +651,7 @@ mod from_files {
                 ),
                 (
                     "algorithm = \"alreduce_ring\"",
-                    "rules.toml:2: rule 1: there is no algorithm \"alreduce_ring\"; did you mean allreduce_ring",
+                    "rules.toml:3: rule 1: there is no algorithm \"alreduce_ring\"; did you mean allreduce_ring",
                 ),
                 (
                     "kind = \"allreduce\"\ndefault = true",
@@ -667,7 +667,7 @@ mod from_files {
                 ),
                 (
                     "min_size = \"1 MB\"\nmax_size = \"1 KB\"\ndefault = true",
-                    "rules.toml:2: rule 1: no size is from 1 MB on and below 1 KB",
+                    "rules.toml:4: rule 1: no size is from 1 MB on and below 1 KB",
                 ),
                 (
                     "min_size = 7\ndefault = true",
@@ -691,7 +691,7 @@ mod from_files {
                 ),
                 (
                     "within = 8\nmin_ranks = 9\ndefault = true",
-                    "rules.toml:2: rule 1: no group of 9 ranks or more lies within 8 ranks",
+                    "rules.toml:3: rule 1: no group of 9 ranks or more lies within 8 ranks",
                 ),
                 ("kind = \"barrier\"", "rules.toml:2: rule 1: the rule gives nothing: expected algorithm = "),
                 ("default = false", "rules.toml:3: rule 1: default = false: expected true, or no such key"),
@@ -713,14 +713,14 @@ mod from_files {
                 ),
                 (
                     "algorithm = \"allreduce_ring\"\nset = { rings = 2 }",
-                    "rules.toml:2: rule 1: allreduce_ring has no parameter rings: expected channels",
+                    "rules.toml:4: rule 1: allreduce_ring has no parameter rings: expected channels",
                 ),
                 (
                     "algorithm = \"allreduce_ring\"\nkind = \"broadcast\"",
-                    "rules.toml:2: rule 1: the rule is for broadcast, but allreduce_ring does all_reduce",
+                    "rules.toml:4: rule 1: the rule is for broadcast, but allreduce_ring does all_reduce",
                 ),
-                ("xml = \"nowhere.xml\"", "rules.toml:2: rule 1: nowhere.xml: "),
-                ("et = \"nowhere\"", "rules.toml:2: rule 1: "),
+                ("xml = \"nowhere.xml\"", "rules.toml:3: rule 1: nowhere.xml: "),
+                ("et = \"nowhere\"", "rules.toml:3: rule 1: "),
                 ("default = true\ndefault = true", "rules.toml:4: "),
             ] {
                 let found = rule(lines);

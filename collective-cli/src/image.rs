@@ -11,10 +11,10 @@ use crate::output;
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ImageArguments {
     /// Draws a picture, as SVG: shapes with texts that a browser shows beside the pointer.
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
     /// Draws the same as PNG, at twice the size.
-    #[arg(long, value_name = "FILE.png")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) png: Option<PathBuf>,
 }
 

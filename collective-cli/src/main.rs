@@ -1,12 +1,16 @@
 //! The `collective` command.
 //!
 //! Exit codes: 0 success; 1 the answer is "no" (a wrong algorithm, a run that cannot go on, a trace with errors); 2 bad input,
-//! with one readable line on standard error; 130 ended by Ctrl-C, with what had been found out.
+//! with one readable line on standard error, and the line of the file at fault beneath it; 130 ended by Ctrl-C, with what had been
+//! found out.
 
 mod chart;
 mod commands;
+mod console;
 mod failure;
+mod help;
 mod image;
+mod interrupt;
 mod json;
 mod output;
 mod picture;
@@ -14,24 +18,47 @@ mod placement;
 mod program;
 mod recording;
 mod schedule_json;
+mod snippet;
+mod stage;
+mod table;
 mod units_shown;
 mod views;
 mod xml;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 use commands::{
-    algorithms, compare, compile, convert, inspect, plot, run, simulate, sweep, topology, verify,
+    algorithms, compare, compile, completions, convert, inspect, man, plot, run, simulate, sweep, topology,
+    verify,
 };
+use console::{Colours, Verbosity};
 
 /// Compile, check and simulate collective communication algorithms.
 #[derive(Parser)]
 #[command(name = "collective", version, max_term_width = 100)]
 struct Arguments {
+    #[command(flatten)]
+    global: GlobalArguments,
     #[command(subcommand)]
     command: Command,
+}
+
+const GLOBAL: &str = "Global options";
+
+/// Arguments of all subcommands.
+#[derive(Args)]
+struct GlobalArguments {
+    /// Prints the result only: no progress, notes or warnings.
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = GLOBAL)]
+    quiet: bool,
+    /// Says what is read, what is taken where nothing is said, and how long it took.
+    #[arg(short, long, global = true, help_heading = GLOBAL)]
+    verbose: bool,
+    /// When text has colours.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, help_heading = GLOBAL)]
+    color: Colours,
 }
 
 #[derive(Subcommand)]
@@ -60,10 +87,32 @@ enum Command {
     Plot(plot::Plot),
     /// Say what a topology file declares, show a route, or draw a picture.
     Topology(topology::TopologyCommand),
+    /// Print a script that completes commands, options and names of algorithms in a shell.
+    Completions(completions::Completions),
+    /// Print the manual page, or write a page for each subcommand.
+    Man(man::Man),
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    interrupt::watch();
+    let raw: Vec<String> = std::env::args_os().map(|text| text.to_string_lossy().into_owned()).collect();
+    let parsed = help::command().color(help::colours_of(&raw)).try_get_matches();
+    let arguments = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version go to standard output. If nobody reads them there is nobody to tell.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let GlobalArguments { quiet, verbose, color } = arguments.global;
+    let verbosity = match (quiet, verbose) {
+        (true, _) => Verbosity::Quiet,
+        (false, true) => Verbosity::Verbose,
+        (false, false) => Verbosity::Usual,
+    };
+    console::set(verbosity, color);
+    let result = match arguments.command {
         Command::Algorithms(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Compile(command) => command.run(),
@@ -75,6 +124,8 @@ fn main() -> ExitCode {
         Command::Sweep(command) => command.run(),
         Command::Plot(command) => command.run(),
         Command::Topology(command) => command.run(),
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
+pub(crate) use crate::table::table;
+
 /// Writes text and a line end to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
@@ -28,6 +30,20 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         file.finish()
     });
     written.map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+}
+
+/// The files of traces, one a rank.
+pub(crate) fn rank_files(prefix: &Path, ranks: usize) -> Vec<String> {
+    (0..ranks).map(|rank| format!("{}.{rank}.et", prefix.display())).collect()
+}
+
+/// The same in words.
+pub(crate) fn rank_files_shown(prefix: &Path, ranks: usize) -> String {
+    let prefix = prefix.display();
+    match ranks {
+        0 | 1 => format!("{prefix}.0.et"),
+        ranks => format!("{prefix}.0.et … {prefix}.{}.et", ranks - 1),
+    }
 }
 
 /// A file that appears under its name when it is finished, and else not at all.
@@ -93,24 +109,6 @@ impl Drop for NewFile {
             let _ = fs::remove_file(temporary);
         }
     }
-}
-
-/// Rows as text: columns as wide as their widest cell, the first to the left, the others to the right.
-pub(crate) fn table(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut text = String::new();
-    for row in rows {
-        let cells = row.iter().zip(&widths).enumerate().map(|(i, (cell, width))| {
-            if i == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-        });
-        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
-        text.push('\n');
-    }
-    text
 }
 
 #[cfg(test)]

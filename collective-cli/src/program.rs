@@ -1,12 +1,16 @@
 //! The arguments that name a built-in algorithm and its parameters.
 
+use std::ffi::OsStr;
+
 use clap::Args;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use collective::algorithms::Algorithm;
 use collective::et::{EtOptions, NodeOrder, ReduceRate};
 use collective::sim::units::Bytes;
 use collective::{AlgorithmDef, ElementType, Schedule, Size, Trace, algorithms};
 
 use crate::failure::Failure;
+use crate::stage::stage;
 
 /// Parameters of a built-in algorithm, and the size of its data.
 #[derive(Args)]
@@ -105,12 +109,13 @@ impl ProgramArguments {
     /// The traced program.
     pub(crate) fn trace(&self, algorithm: &AlgorithmDef) -> Result<Trace, Failure> {
         let values: Vec<usize> = self.parameters(algorithm)?.iter().map(|(_, value)| *value).collect();
-        Ok((algorithm.trace)(algorithm.in_place, &values)?)
+        Ok(stage(&format!("tracing {}", algorithm.name), || (algorithm.trace)(algorithm.in_place, &values))?)
     }
 
     /// The verified schedule.
     pub(crate) fn schedule(&self, algorithm: &AlgorithmDef) -> Result<Schedule, Failure> {
-        Ok(collective::compile(&self.trace(algorithm)?)?)
+        let trace = self.trace(algorithm)?;
+        Ok(stage(&format!("lowering and verifying {}", algorithm.name), || collective::compile(&trace))?)
     }
 }
 
@@ -138,6 +143,33 @@ fn parameters(
     }
     let values = algorithm.values(&given)?;
     Ok(algorithm.params.iter().map(|param| param.name).zip(values).collect())
+}
+
+/// The parser of an argument that names a built-in algorithm, or something else: shells complete the names, and nothing is refused
+/// here, as [`find`] says more.
+pub(crate) fn names() -> Names {
+    Names
+}
+
+/// See [`names`].
+#[derive(Clone)]
+pub(crate) struct Names;
+
+impl TypedValueParser for Names {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(algorithms::all().map(|algorithm| PossibleValue::new(algorithm.name()))))
+    }
 }
 
 /// The algorithm of a name.

@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use collective::Schedule;
-use collective::msccl::{self, Imported, Target, XmlError, XmlOptions};
+use collective::msccl::{self, Imported, Target, XmlOptions};
+use collective::sim::units::Bytes;
 use collective::verify;
 
+use crate::console;
 use crate::failure::Failure;
+use crate::snippet::Place;
+use crate::stage::stage;
 
 /// How MSCCL XML is written.
 #[derive(Args, Clone, Copy)]
@@ -17,12 +21,12 @@ pub(crate) struct XmlArguments {
     /// [default: msccl].
     #[arg(long, value_name = "RUNTIME")]
     pub(crate) target: Option<Target>,
-    /// The smallest size in bytes that the runtime may choose the algorithm for (`minBytes`).
-    #[arg(long, value_name = "BYTES")]
-    pub(crate) min_bytes: Option<u64>,
+    /// The smallest size, such as 64KiB, that the runtime may choose the algorithm for (`minBytes`).
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) min_bytes: Option<Bytes>,
     /// The largest such size (`maxBytes`); 0 for no bound.
-    #[arg(long, value_name = "BYTES")]
-    pub(crate) max_bytes: Option<u64>,
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_bytes: Option<Bytes>,
 }
 
 impl XmlArguments {
@@ -33,18 +37,8 @@ impl XmlArguments {
 
     /// Sets what was given.
     pub(crate) fn apply(&self, options: &mut XmlOptions) {
-        options.min_bytes = self.min_bytes.or(options.min_bytes);
-        options.max_bytes = self.max_bytes.or(options.max_bytes);
-    }
-}
-
-impl From<XmlError> for Failure {
-    /// A schedule that the runtime cannot hold is a verdict, all else bad input.
-    fn from(error: XmlError) -> Self {
-        match error {
-            XmlError::Refused(found) => found.into(),
-            error => Failure::input(error),
-        }
+        options.min_bytes = self.min_bytes.map(|size| size.0).or(options.min_bytes);
+        options.max_bytes = self.max_bytes.map(|size| size.0).or(options.max_bytes);
     }
 }
 
@@ -60,7 +54,7 @@ pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let line =
             1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count();
-        Failure::input(format!("{name}:{line}: this is not UTF-8 text"))
+        Failure::input_at(format!("{name}:{line}: this is not UTF-8 text"), Place::line(name, line as u64))
     })
 }
 
@@ -82,18 +76,19 @@ pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 /// Reads a file, and says on standard error what is odd in it.
 pub(crate) fn read(path: &Path) -> Result<Imported, Failure> {
     let name = path.display().to_string();
-    let imported = msccl::read(&text(path)?, &name)?;
+    let imported =
+        stage(&format!("reading {name}"), || msccl::read(&text(path)?, &name).map_err(Failure::from))?;
     for warning in &imported.warnings {
-        eprintln!("warning: {name}, {warning}");
+        console::warn(format!("{name}, {warning}"));
     }
     Ok(imported)
 }
 
 /// Refuses a schedule that is wrong, and says on standard error if that could not be checked.
 pub(crate) fn verified(schedule: &Schedule, path: &Path) -> Result<(), Failure> {
-    verify::verify(schedule, schedule.protocol.slots())?;
+    stage(&format!("verifying {}", path.display()), || verify::verify(schedule, schedule.protocol.slots()))?;
     if schedule.collective.is_unspecified() {
-        eprintln!("warning: {}: it states no post-condition, so none was checked", path.display());
+        console::warn(format!("{}: it states no post-condition, so none was checked", path.display()));
     }
     Ok(())
 }

@@ -63,7 +63,7 @@ fn the_text_is_for_a_terminal() {
         text.starts_with("all-reduce among 8 ranks on switch.toml (fluid under exact conventions)\n"),
         "{text}"
     );
-    for part in ["which is fastest where", "times of all in us", "allreduce_ring(channels=1)"] {
+    for part in ["which is fastest where", "times of all", "allreduce_ring(channels=1)"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let tables = text.lines().filter(|line| !line.starts_with("note: "));

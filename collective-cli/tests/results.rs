@@ -3,7 +3,6 @@
 mod support;
 
 use std::fs;
-use std::io::Write;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -45,9 +44,9 @@ fn the_critical_path_says_what_the_time_went_into_and_which_lines_it_comes_from(
 
     let text = succeeds(at, run);
     // 7,000 and 36,700.16 of 43,700.16.
-    assert!(text.contains("14 messages (ns)"), "{text}");
-    assert!(text.contains("latency        7000  16.0 %"), "{text}");
-    assert!(text.contains("bandwidth  36700.16  84.0 %"), "{text}");
+    assert!(text.contains("14 messages\n"), "{text}");
+    assert!(text.contains("latency       7 us  16.0 %"), "{text}");
+    assert!(text.contains("bandwidth  36.7 us  84.0 %"), "{text}");
     assert!(!text.contains("queueing"), "what is nothing is not shown: {text}");
     assert!(text.contains("src/algorithms/all_reduce/ring.rs:"), "{text}");
 }
@@ -236,15 +235,14 @@ fn ctrl_c_ends_the_command_with_130() {
     let arguments = "simulate allreduce_ring --topology pipe.toml --model fluid --json";
     command.current_dir(at).args(arguments.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
-    let mut topology = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    let topology = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    topology.write_all(RING_TOML.as_bytes()).unwrap();
-    drop(topology);
+    // It does not wait for what it reads.
     let output = child.wait_with_output().unwrap();
+    drop(topology);
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{stderr}");
-    assert_eq!(stderr, "error: allreduce_ring: interrupted before it was simulated\n");
-    assert!(output.stdout.is_empty());
+    assert!(output.stdout.is_empty() && stderr.is_empty(), "there is nothing to keep: {stderr}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use super::error::SweepError;
 use super::network::Placing;
 use super::plan::Sweep;
 use crate::et::{NodeOrder, ReduceRate};
+use crate::sim::topology::TextPlace;
 use crate::workload::file::table::{Fault, Source, Table, Value};
 use crate::{CollectiveKind, ElementType, Size};
 
@@ -66,9 +67,10 @@ pub fn parse(
     let mut files = Files { directory, read, hash: Fnv::new(), warnings: Vec::new() };
     files.hash.text(env!("CARGO_PKG_VERSION"));
     files.hash.text(text);
-    let sweep = whole(text, file, &mut files).map_err(|(line, message)| {
-        let line = line.map(|line| format!("{line}: ")).unwrap_or_default();
-        SweepError::new(format!("{file}:{}{message}", if line.is_empty() { " " } else { &line }))
+    let sweep = whole(text, file, &mut files).map_err(|(place, message)| {
+        let line = place.line.map(|line| format!("{line}: ")).unwrap_or_default();
+        let error = SweepError::new(format!("{file}:{}{message}", if line.is_empty() { " " } else { &line }));
+        SweepError { file: Some(file.to_owned()), place, ..error }
     })?;
     Ok(Parsed { sweep, fingerprint: files.hash.0, warnings: files.warnings })
 }
@@ -76,8 +78,8 @@ pub fn parse(
 fn whole(text: &str, file: &str, files: &mut Files<'_>) -> Result<Sweep, Fault> {
     let source = Source(text);
     let parsed = DeTable::parse(text).map_err(|error| {
-        let line = error.span().and_then(|span| source.line(&span));
-        (line, error.message().lines().map(str::trim).collect::<Vec<_>>().join(", "))
+        let place = error.span().map(|span| source.place(&span)).unwrap_or_default();
+        (place, error.message().lines().map(str::trim).collect::<Vec<_>>().join(", "))
     })?;
     let table = Table::new(source, parsed.get_ref(), &parsed.span());
     let kinds = table.get("collectives").map(|value| each(&value, kind)).transpose()?;
@@ -92,7 +94,8 @@ fn whole(text: &str, file: &str, files: &mut Files<'_>) -> Result<Sweep, Fault> 
     let keys = networks::Keys::of(&table)?;
     table.finish()?;
 
-    let missing = |key: &str, such: &str| (None, format!("the key {key} is missing: expected {such}"));
+    let missing =
+        |key: &str, such: &str| (TextPlace::default(), format!("the key {key} is missing: expected {such}"));
     let algorithms = algorithms.ok_or_else(|| missing("algorithms", "a list such as [\"allreduce_*\"]"))?;
     let sizes = sizes.ok_or_else(|| missing("sizes", "a list such as [\"1 KiB..1 GiB x2\"]"))?;
     let stated: Option<Vec<usize>> = match ranks {
@@ -114,7 +117,8 @@ fn whole(text: &str, file: &str, files: &mut Files<'_>) -> Result<Sweep, Fault> 
     }
     let sizes = ranges::all(&sizes, "sizes, such as \"4 MiB\" or \"1 KiB..1 GiB x2\"", ranges::bytes)?;
     let sizes = sizes.into_iter().map(|size| Size::bytes(size).with_type(element_type));
-    let sweep = Sweep::new(subjects, ranks, sizes, networks).map_err(|error| (None, error.message))?;
+    let sweep = Sweep::new(subjects, ranks, sizes, networks)
+        .map_err(|error| (TextPlace::default(), error.message))?;
     Ok(sweep.order(order.unwrap_or(NodeOrder::Dataflow)).reduce_rate(rate.unwrap_or_default()))
 }
 

@@ -48,7 +48,7 @@ use crate::sim::workload::{Algorithm, Algorithms, Choice, Roofline, Use};
 /// let wrong = AstraSystem::parse(r#"{"all-reduce-implementation": "ring"}"#, "system.json", Path::new(""));
 /// assert_eq!(
 ///     wrong.unwrap_err().to_string(),
-///     "system.json: all-reduce-implementation = \"ring\": expected a list of names, such as [\"ring\"]"
+///     "system.json:1: all-reduce-implementation = \"ring\": expected a list of names, such as [\"ring\"]"
 /// );
 /// # Ok::<(), collective::workload::SystemError>(())
 /// ```
@@ -103,7 +103,8 @@ impl AstraSystem {
                 return Ok(known);
             }
             let read = Custom::read(prefix, directory);
-            customs.push(read.map_err(|message| SystemError::of_key(file, key, message))?);
+            let fault = |message| SystemError::of_key(file, key, message).in_text(text, key);
+            customs.push(read.map_err(fault)?);
             Ok(customs.len() - 1)
         };
         let mut by_kind = BTreeMap::new();
@@ -226,5 +227,5 @@ impl Algorithms for AstraSystem {
 fn place(text: &str, file: &str, key: &str) -> RulePlace {
     let quoted = format!("\"{key}\"");
     let line = (1..).zip(text.lines()).find(|(_, line)| line.contains(&quoted)).map_or(1, |(line, _)| line);
-    RulePlace { line: Some((file.to_owned(), line)), number: None }
+    RulePlace { line: Some((file.to_owned(), line)), number: None, span: None }
 }

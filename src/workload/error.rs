@@ -1,6 +1,7 @@
 //! What is wrong with rules, and which.
 
 use std::fmt;
+use std::ops::Range;
 
 use thiserror::Error;
 
@@ -12,6 +13,8 @@ pub struct RulePlace {
     pub line: Option<(String, u64)>,
     /// Its number, from 1, once it stands among others.
     pub number: Option<usize>,
+    /// Of what is wrong with it: the bytes of the file, where known.
+    pub span: Option<Range<usize>>,
 }
 
 impl fmt::Display for RulePlace {

@@ -10,7 +10,7 @@ use chakra_et::workload::CollectiveKind;
 use toml::de::DeTable;
 
 use super::error::{RuleError, RulePlace};
-use super::rule::{Gives, Overlap, Rule};
+use super::rule::{Gives, Overlap, Rule, SaidAt};
 use super::rules::Rules;
 use crate::algorithms::levels;
 use crate::sim::units::Bytes;
@@ -51,12 +51,15 @@ impl Rules {
         let place = |line: Option<u64>, number| RulePlace {
             line: Some((file.to_owned(), line.unwrap_or(1))),
             number,
+            span: None,
         };
-        let wrong = |number, fault: Fault| RuleError::new(&place(fault.0, number), fault.1);
+        let wrong = |number, (at, message): Fault| {
+            RuleError::new(&RulePlace { span: at.span, ..place(at.line, number) }, message)
+        };
         let source = Source(text);
         let parsed = DeTable::parse(text).map_err(|error| {
-            let line = error.span().and_then(|span| source.line(&span));
-            wrong(None, (line, error.message().to_owned()))
+            let place = error.span().map(|span| source.place(&span)).unwrap_or_default();
+            wrong(None, (place, error.message().to_owned()))
         })?;
         let table = Table::new(source, parsed.get_ref(), &parsed.span());
         let top = (|| {
@@ -75,7 +78,6 @@ impl Rules {
             let line = table.line();
             let mut rule = rule(table, &directory).map_err(|fault| wrong(Some(number), fault))?;
             rule.place = place(line, Some(number));
-            rule.check()?;
             rules.rules.push(rule);
         }
         Ok(rules)
@@ -100,7 +102,13 @@ fn rule(table: Table<'_>, directory: &Path) -> Result<Rule, Fault> {
     let gives = gives(&table, directory)?;
     let set = table.get("set").map(|value| settings(&value)).transpose()?.unwrap_or_default();
     let overlap = table.get("overlap").map(|value| overlap(&value)).transpose()?.unwrap_or_default();
-    table.finish()?;
+    let place = |keys: &[&str]| table.place_of(keys);
+    let said_at = SaidAt {
+        gives: place(&["algorithm", "xml", "et", "default"]),
+        set: place(&["set"]),
+        kinds: place(&["kind"]),
+    };
+    let place_of = |key: &'static str| place(&[key, "ranks"]);
 
     let mut rule = Rule::new(gives).kinds(kinds).overlap(overlap);
     rule.set = set;
@@ -111,6 +119,11 @@ fn rule(table: Table<'_>, directory: &Path) -> Result<Rule, Fault> {
     rule.when.groups = groups.unwrap_or_default();
     rule.when.nodes = nodes.unwrap_or_default();
     (rule.when.contiguous, rule.when.within, rule.when.across) = (contiguous, within, across);
+    rule.said_at = said_at;
+    if let Some((key, message)) = rule.contradiction() {
+        return Err((place_of(key), message));
+    }
+    table.finish()?;
     Ok(rule)
 }
 

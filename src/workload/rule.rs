@@ -9,6 +9,7 @@ use chakra_et::workload::CollectiveKind;
 use super::error::{RuleError, RulePlace};
 use super::glob;
 use super::shape::{self, Shape};
+use crate::sim::topology::TextPlace;
 use crate::sim::units::Bytes;
 use crate::sim::workload::Use;
 
@@ -34,6 +35,16 @@ pub struct Rule {
     pub(super) set: Vec<(String, usize)>,
     pub(super) overlap: Overlap,
     pub(super) place: RulePlace,
+    /// Where in the file it says what it gives, what it sets and what it is for.
+    pub(super) said_at: SaidAt,
+}
+
+/// Where a rule of a file says what.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SaidAt {
+    pub(super) gives: TextPlace,
+    pub(super) set: TextPlace,
+    pub(super) kinds: TextPlace,
 }
 
 /// What a rule gives, as it was stated.
@@ -113,7 +124,7 @@ pub(super) struct When {
 impl Rule {
     pub(super) fn new(gives: Gives) -> Self {
         let (when, overlap, place) = (When::default(), Overlap::None, RulePlace::default());
-        Self { when, gives, set: Vec::new(), overlap, place }
+        Self { when, gives, set: Vec::new(), overlap, place, said_at: SaidAt::default() }
     }
 
     /// A rule that gives what was registered under a name ([`Rules::register`](super::Rules::register)), or the algorithm
@@ -228,50 +239,70 @@ impl Rule {
         self
     }
 
+    /// Its place, in the line where one of its keys is.
+    pub(super) fn place_at(&self, key: &TextPlace) -> RulePlace {
+        let mut place = self.place.clone();
+        if let (Some((_, line)), Some(at)) = (&mut place.line, key.line) {
+            *line = at;
+            place.span.clone_from(&key.span);
+        }
+        place
+    }
+
     /// Refuses conditions that no collective meets.
     pub(super) fn check(&self) -> Result<(), RuleError> {
+        match self.contradiction() {
+            Some((_, message)) => Err(RuleError::new(&self.place, message)),
+            None => Ok(()),
+        }
+    }
+
+    /// Why no collective meets the conditions, if none does, and the key that could be changed.
+    pub(super) fn contradiction(&self) -> Option<(&'static str, String)> {
         let When { min_size, max_size, min_ranks, max_ranks, within, across, .. } = self.when;
-        let wrong = |message: String| Err(RuleError::new(&self.place, message));
         if let (Some(min), Some(max)) = (min_size, max_size)
             && min >= max
         {
-            return wrong(format!(
+            let message = format!(
                 "no size is from {} on and below {}: min_size must be less than max_size",
                 Bytes(min),
                 Bytes(max)
-            ));
+            );
+            return Some(("max_size", message));
         }
         if max_size == Some(0) {
-            return wrong("no size is below 0: max_size must be more".to_owned());
+            return Some(("max_size", "no size is below 0: max_size must be more".to_owned()));
         }
         if let (Some(min), Some(max)) = (min_ranks, max_ranks)
             && min > max
         {
-            return wrong(format!(
+            let message = format!(
                 "no group has {min} ranks or more and {max} or fewer: min_ranks must not be more than max_ranks"
-            ));
+            );
+            return Some(("max_ranks", message));
         }
         if max_ranks == Some(0) {
-            return wrong("no group has 0 ranks".to_owned());
+            return Some(("max_ranks", "no group has 0 ranks".to_owned()));
         }
         for (word, block) in [("within", within), ("across", across)] {
             if block == Some(0) {
-                return wrong(format!("{word} = 0: expected the ranks of a machine, 1 or more"));
+                return Some((word, format!("{word} = 0: expected the ranks of a machine, 1 or more")));
             }
         }
         if let (Some(within), Some(across)) = (within, across)
             && across >= within
         {
-            return wrong(format!(
+            let message = format!(
                 "the members of no group lie within one block of {within} ranks and across blocks of {across}"
-            ));
+            );
+            return Some(("across", message));
         }
         if let (Some(within), Some(min)) = (within, min_ranks)
             && min > within
         {
-            return wrong(format!("no group of {min} ranks or more lies within {within} ranks"));
+            return Some(("within", format!("no group of {min} ranks or more lies within {within} ranks")));
         }
-        Ok(())
+        None
     }
 }
 

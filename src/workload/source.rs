@@ -11,6 +11,7 @@ use super::rule::{Gives, Rule};
 use super::rules::Rules;
 use crate::algorithms::{self, Algorithm};
 use crate::et::{self, NodeOrder, Recovered};
+use crate::sim::topology::TextPlace;
 use crate::{AlgorithmDef, CollectiveKind, Schedule, msccl, verify};
 
 /// What a rule gives.
@@ -30,17 +31,19 @@ impl Source {
     /// Finds what a rule names, and checks what can be known of it beforehand.
     pub(super) fn of(rule: &Rule, rules: &Rules) -> Result<Self, RuleError> {
         rule.check()?;
-        let wrong = |message: String| RuleError::new(&rule.place, message);
+        let at = |key: &TextPlace, message: String| RuleError::new(&rule.place_at(key), message);
+        let wrong = |message: String| at(&rule.said_at.gives, message);
         let source = match &rule.gives {
             Gives::Named(name) => named(name, rules).map_err(wrong)?,
             Gives::Xml(file) => xml(file).map_err(wrong)?,
             Gives::Et(prefix) => traces(prefix).map_err(wrong)?,
             Gives::Default => Self::Default,
         };
-        source.check_set(&rule.set).map_err(wrong)?;
+        source.check_set(&rule.set).map_err(|message| at(&rule.said_at.set, message))?;
         if let Some(kind) = rule.when.kinds.iter().find(|kind| !source.serves(**kind)) {
             let does = source.collective().map_or("nothing", CollectiveKind::name);
-            return Err(wrong(format!("the rule is for {kind}, but {} does {does}", source.name())));
+            let message = format!("the rule is for {kind}, but {} does {does}", source.name());
+            return Err(at(&rule.said_at.kinds, message));
         }
         if matches!(source, Self::Foreign(_)) {
             if rule.when.kinds.is_empty() {

@@ -10,14 +10,14 @@ fn wrong(text: &str) -> String {
 #[test]
 fn what_is_wrong_is_one_line_with_file_key_and_what_was_expected() {
     let with = |keys: &str| wrong(&format!("{{\"preferred-dataset-splits\": 1, {keys}}}"));
-    assert!(wrong("{").starts_with("system.json: EOF while parsing"), "{}", wrong("{"));
+    assert!(wrong("{").starts_with("system.json:1: EOF while parsing"), "{}", wrong("{"));
     assert_eq!(wrong("[]"), "system.json: expected a JSON object of keys and values");
     assert_eq!(
         wrong("{}"),
         "system.json: preferred-dataset-splits: is not stated: expected 1, as without it ASTRA-sim divides by zero"
     );
     let zero = wrong("{\"preferred-dataset-splits\": 0}");
-    assert_eq!(zero, "system.json: preferred-dataset-splits = 0: expected a whole number, at least 1");
+    assert_eq!(zero, "system.json:1: preferred-dataset-splits = 0: expected a whole number, at least 1");
     let cases = [
         ("\"all-reduce-implementation\": []", "all-reduce-implementation = []: expected at least one name"),
         (
@@ -38,7 +38,10 @@ fn what_is_wrong_is_one_line_with_file_key_and_what_was_expected() {
         ),
         ("\"all-gather-implementation\": [7]", "all-gather-implementation = [7]: expected a list of names"),
         ("\"all-gather-implementation-custom\": [\"a\", \"b\"]", "expected exactly one prefix of traces"),
-        ("\"all-gather-implementation-custom\": [\"a\"]", "system.json: all-gather-implementation-custom: "),
+        (
+            "\"all-gather-implementation-custom\": [\"a\"]",
+            "system.json:1: all-gather-implementation-custom: ",
+        ),
         ("\"per-node-custom-implementation\": [\"a\"]", "expected the name of a YAML file"),
         (
             "\"per-node-custom-implementation\": \"a.yaml\"",
@@ -56,7 +59,7 @@ fn what_is_wrong_is_one_line_with_file_key_and_what_was_expected() {
     ];
     for (keys, expected) in cases {
         let error = with(keys);
-        assert!(error.starts_with("system.json: ") && error.contains(expected), "{keys}: {error}");
+        assert!(error.starts_with("system.json:1: ") && error.contains(expected), "{keys}: {error}");
         assert!(!error.contains('\n'), "{error}");
     }
 }

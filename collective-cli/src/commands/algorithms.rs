@@ -11,7 +11,7 @@ use crate::output::{self, table};
 #[derive(Args)]
 pub(crate) struct Algorithms {
     /// An algorithm to describe in full; all are listed without.
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = crate::program::names(), hide_possible_values = true)]
     name: Option<String>,
     /// Only algorithms for a collective, such as all-reduce.
     #[arg(long, value_name = "COLLECTIVE")]

@@ -15,17 +15,19 @@ use collective::sim::{Conventions, LogGp, Model, Simulation};
 use collective::{CollectiveKind, ElementType, Size};
 
 use crate::chart::{self, Source, Table};
+use crate::console;
 use crate::failure::Failure;
 use crate::image::ImageArguments;
 use crate::output;
 use crate::placement::PlacementArgument;
-use crate::xml;
+use crate::stage::stage;
+use crate::{program, xml};
 
 /// Arguments of `collective compare`.
 #[derive(Args)]
 pub(crate) struct Compare {
     /// Further algorithms to compare: MSCCL XML files for the same collective and number of ranks.
-    #[arg(value_name = "FILE.xml")]
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The collective: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, gather, scatter or barrier.
     #[arg(long, value_parser = kind)]
@@ -40,7 +42,7 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "SIZES", default_value = "1KiB..1GiB")]
     sizes: Sizes,
     /// Only this algorithm of the library, with all its choices of parameters; may be repeated.
-    #[arg(long = "algorithm", value_name = "NAME")]
+    #[arg(long = "algorithm", value_name = "NAME", value_parser = program::names(), hide_possible_values = true)]
     only: Vec<String>,
     /// How messages use the network: analytical, link-queue, fluid or loggp.
     #[arg(long, default_value_t = Model::Fluid)]
@@ -52,7 +54,7 @@ pub(crate) struct Compare {
     #[arg(long)]
     conventions: Option<Conventions>,
     /// Where ranks sit: identity, random:SEED, or a file with a position of the topology for each rank.
-    #[arg(long, value_name = "FILE|identity|random:SEED")]
+    #[arg(long, value_name = "PLACEMENT")]
     placement: Option<PlacementArgument>,
     /// What a step waits for: `dataflow`, only the data that it needs and the order of messages, or `threadblock`, the order in
     /// which a GPU runs.
@@ -168,7 +170,8 @@ impl Compare {
             reduce_rate: self.reduce_rate.unwrap_or_default(),
             ..EtOptions::new(first)
         };
-        let comparison = compare(&simulation, &candidates, &sizes, &options);
+        let what = format!("simulating {} algorithms at {} sizes", candidates.len(), sizes.len());
+        let comparison = stage(&what, || compare(&simulation, &candidates, &sizes, &options));
         let times = || comparison.rows.iter().flat_map(|row| &row.times);
         if times().all(Result::is_err)
             && let Some(Err(why)) = times().next()
@@ -196,9 +199,9 @@ impl Compare {
         };
         let is_of_astra_sim = matches!(self.model, Model::Analytical | Model::LinkQueue);
         let conventions = self.conventions.or((!is_of_astra_sim).then_some(Conventions::Exact));
-        let loaded = topology::load(path, conventions).map_err(Failure::input)?;
+        let loaded = topology::load(path, conventions)?;
         for warning in &loaded.warnings {
-            eprintln!("warning: {warning}");
+            console::warn(warning);
         }
         Ok(Some(loaded))
     }

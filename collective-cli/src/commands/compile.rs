@@ -4,31 +4,34 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use collective::msccl::{self, XmlOptions};
-use collective::{Dag, Trace, et, lint};
+use collective::{AlgorithmDef, Dag, Trace, et, lint};
 use serde_json::json;
 
+use crate::console;
 use crate::failure::Failure;
 use crate::output;
 use crate::program::{self, ProgramArguments};
 use crate::schedule_json;
+use crate::stage::stage;
 use crate::xml::XmlArguments;
 
 /// Arguments of `collective compile`.
 #[derive(Args)]
 pub(crate) struct Compile {
     /// A built-in algorithm; `collective algorithms` lists them.
+    #[arg(value_name = "NAME", value_parser = program::names(), hide_possible_values = true)]
     name: String,
     #[command(flatten)]
     program: ProgramArguments,
     #[command(flatten)]
     xml: XmlArguments,
     /// What to write.
-    #[arg(long, value_enum, default_value_t = Stage::Chakra)]
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Stage::Chakra)]
     to: Stage,
     /// For chakra the prefix PREFIX of the files PREFIX.0.et, PREFIX.1.et, …; else a file, instead of standard output.
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Prints JSON.
+    /// Prints JSON: what was written, or the stage as a text.
     #[arg(long)]
     json: bool,
 }
@@ -62,15 +65,17 @@ impl Compile {
         }
         let trace = self.program.trace(algorithm)?;
         self.warn(&trace);
+        let compiled =
+            || stage(&format!("lowering and verifying {}", algorithm.name), || collective::compile(&trace));
         match self.to {
-            Stage::Trace => self.text(&trace.to_string()),
-            Stage::Dag => self.text(&Dag::of(&trace)?.to_string()),
-            Stage::Json => self.write(&schedule_json::text(&collective::compile(&trace)?)),
-            Stage::Schedule => self.text(&collective::compile(&trace)?.to_string()),
+            Stage::Trace => self.write(algorithm, &trace.to_string()),
+            Stage::Dag => self.write(algorithm, &Dag::of(&trace)?.to_string()),
+            Stage::Json => self.write(algorithm, &schedule_json::text(&compiled()?)),
+            Stage::Schedule => self.write(algorithm, &compiled()?.to_string()),
             Stage::MscclXml => {
                 let mut options = XmlOptions::new(self.xml.target.unwrap_or_default());
                 self.xml.apply(&mut options);
-                self.text(&msccl::write(&collective::compile(&trace)?, &options)?)
+                self.write(algorithm, &msccl::write(&compiled()?, &options)?)
             }
             Stage::Chakra => {
                 let Some(prefix) = &self.output else {
@@ -78,29 +83,28 @@ impl Compile {
                         "chakra traces are one file a rank: give their prefix, such as -o DIR/NAME for DIR/NAME.0.et",
                     ));
                 };
-                let schedule = collective::compile(&trace)?;
-                let traces = et::bytes(&schedule, &self.program.data.et_options()).map_err(Failure::input)?;
-                traces.write(prefix).map_err(Failure::input)?;
+                let schedule = compiled()?;
+                let options = self.program.data.et_options();
+                let traces =
+                    stage("making traces", || et::bytes(&schedule, &options)).map_err(Failure::input)?;
+                stage("writing traces", || traces.write(prefix)).map_err(Failure::input)?;
                 let graph = traces.graph().map_err(Failure::input)?;
-                let (ranks, prefix) = (traces.ranks().len(), prefix.display().to_string());
+                let ranks = traces.ranks().len();
                 let bytes: usize = traces.ranks().iter().map(Vec::len).sum();
                 if self.json {
                     let summary = json!({
-                        "algorithm": algorithm.name, "prefix": prefix, "ranks": ranks,
+                        "algorithm": algorithm.name, "prefix": prefix.display().to_string(), "ranks": ranks,
                         "nodes": graph.node_count(), "messages": schedule.message_count(),
                         "size_bytes": self.program.data.full_size().in_bytes(), "file_bytes": bytes,
+                        "files": output::rank_files(prefix, ranks),
                     });
                     return output::print(&summary.to_string());
                 }
-                let files = if ranks == 1 {
-                    format!("{prefix}.0.et")
-                } else {
-                    format!("{prefix}.0.et … {prefix}.{}.et", ranks - 1)
-                };
                 output::print(&format!(
-                    "{}: post-condition holds for {ranks} ranks; wrote {} nodes to {files}",
+                    "{}: post-condition holds for {ranks} ranks; wrote {} nodes to {}",
                     algorithm.name,
-                    graph.node_count()
+                    graph.node_count(),
+                    output::rank_files_shown(prefix, ranks),
                 ))
             }
         }
@@ -110,23 +114,32 @@ impl Compile {
     fn warn(&self, trace: &Trace) {
         for warning in lint::warnings(trace, self.xml.target) {
             match warning.site.and_then(|site| trace.sites.get(site)) {
-                Some(site) => eprintln!("warning: {site}: {}", warning.message),
-                None => eprintln!("warning: {}: {}", trace.name, warning.message),
+                Some(site) => console::warn(format!("{site}: {}", warning.message)),
+                None => console::warn(format!("{}: {}", trace.name, warning.message)),
             }
         }
     }
 
-    fn text(&self, text: &str) -> Result<(), Failure> {
-        if self.json {
-            return Err(Failure::input(
-                "--json goes with --to chakra; the other stages are text, and --to json is JSON",
-            ));
+    /// A stage that is text: into a file, or to standard output.
+    fn write(&self, algorithm: &AlgorithmDef, text: &str) -> Result<(), Failure> {
+        let name = algorithm.name;
+        let stage = self.to.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+        match &self.output {
+            Some(path) => {
+                output::write_file(path, text)?;
+                let path = path.display().to_string();
+                output::print(&if self.json {
+                    let bytes = text.len();
+                    json!({"algorithm": name, "to": stage, "files": [path], "file_bytes": bytes}).to_string()
+                } else {
+                    format!("{name}: wrote {stage} to {path}")
+                })
+            }
+            // This stage is JSON already.
+            None if self.json && self.to != Stage::Json => {
+                output::print(&json!({"algorithm": name, "to": stage, "text": text}).to_string())
+            }
+            None => output::print(text),
         }
-        self.write(text)
-    }
-
-    fn write(&self, text: &str) -> Result<(), Failure> {
-        let Some(path) = &self.output else { return output::print(text) };
-        output::write_file(path, text)
     }
 }

@@ -1,13 +1,15 @@
 //! `collective convert`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
+use serde_json::json;
 
 use super::convert_et::{self, Converted};
 use super::convert_xml::Schedules;
 use crate::failure::Failure;
 use crate::output;
+use crate::stage::stage;
 use crate::xml;
 
 /// Arguments of `collective convert`.
@@ -15,7 +17,7 @@ use crate::xml;
 pub(crate) struct Convert {
     /// An MSCCL XML file, or a folder of them (each is converted, and those that cannot be are reported); or a Chakra
     /// trace: a file ending in .et, .et.gz or .jsonl, or the prefix PREFIX of files PREFIX.0.et, …
-    #[arg(value_name = "IN")]
+    #[arg(value_name = "INPUT")]
     input: PathBuf,
     /// From XML: a file OUT.xml, or the prefix OUT of traces; for a folder, a folder. From a trace: the form that the
     /// ending says, .et, .et.gz or .jsonl; if IN is a prefix, PREFIX.jsonl stands for PREFIX.0.jsonl, PREFIX.1.jsonl, …;
@@ -40,22 +42,25 @@ impl Convert {
         if self.schedules.writes_xml(output) {
             return self.schedules.recover_xml(&self.input, output);
         }
-        if self.schedules.any() {
+        if self.schedules.any_but_json() {
             return Err(Failure::input(format!(
                 "{}: --to, --target, --size and the other options are for MSCCL XML; a trace only changes its form",
                 self.input.display()
             )));
         }
-        output::print(&said(&convert_et::convert_et(&self.input, output)?, output))
-    }
-}
-
-fn said(converted: &Converted, output: &Path) -> String {
-    let Converted { files, nodes } = converted;
-    let output = output.display();
-    if *files == 1 {
-        format!("wrote {nodes} nodes to {output}")
-    } else {
-        format!("wrote {nodes} nodes of {files} ranks to {output}, one file a rank")
+        let what = format!("converting {}", self.input.display());
+        let Converted { files, nodes } = stage(&what, || convert_et::convert_et(&self.input, output))?;
+        let shown = output.display();
+        output::print(&if self.schedules.json {
+            let (input, ranks) = (self.input.display().to_string(), files.len());
+            let entry = json!({
+                "input": input, "output": shown.to_string(), "ranks": ranks, "nodes": nodes, "files": files,
+            });
+            json!([entry]).to_string()
+        } else if files.len() == 1 {
+            format!("wrote {nodes} nodes to {shown}")
+        } else {
+            format!("wrote {nodes} nodes of {} ranks to {shown}, one file a rank", files.len())
+        })
     }
 }

@@ -13,8 +13,8 @@ use crate::failure::Failure;
 
 /// What was written.
 pub(crate) struct Converted {
-    /// Number of files.
-    pub(crate) files: usize,
+    /// The files, by rank.
+    pub(crate) files: Vec<String>,
     /// Nodes of all together.
     pub(crate) nodes: u64,
 }
@@ -75,12 +75,13 @@ pub(crate) fn convert_et(input: &Path, output: &Path) -> Result<Converted, Failu
         nodes += count;
         written.push(Temporary::write(path(*rank), &bytes)?);
     }
+    let files_written: Vec<String> = written.iter().map(|file| file.target.display().to_string()).collect();
     let count = written.len();
     written.into_iter().try_for_each(Temporary::place)?;
     if files.is_whole() {
         remove_higher(&prefix, form, count)?;
     }
-    Ok(Converted { files: count, nodes })
+    Ok(Converted { files: files_written, nodes })
 }
 
 /// The files of the input: one file, or traces in either form by their prefix.

@@ -18,7 +18,7 @@ use crate::xml::{self, XmlArguments};
 #[derive(Args)]
 pub(crate) struct Schedules {
     /// What to write [default: msccl-xml for OUT.xml and for a folder, else chakra].
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<Format>,
     #[command(flatten)]
     xml: XmlArguments,
@@ -27,9 +27,9 @@ pub(crate) struct Schedules {
     /// Converts MSCCL XML to traces without verifying: also what is wrong, or needs more slots than its protocol has.
     #[arg(long)]
     unchecked: bool,
-    /// Prints JSON.
+    /// Prints JSON: a list of what was converted, with the files that were written.
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 }
 
 const FOR_TRACES: &str =
@@ -48,14 +48,15 @@ enum Format {
 struct Converted {
     input: PathBuf,
     output: String,
+    files: Vec<String>,
     ranks: usize,
     steps: usize,
 }
 
 impl Schedules {
-    /// Whether any was given.
-    pub(crate) fn any(&self) -> bool {
-        self.to.is_some() || self.xml.any() || self.data.any() || self.unchecked || self.json
+    /// Whether any was given that has a use for MSCCL XML only.
+    pub(crate) fn any_but_json(&self) -> bool {
+        self.to.is_some() || self.xml.any() || self.data.any() || self.unchecked
     }
 
     /// Whether MSCCL XML is to be written.
@@ -89,6 +90,7 @@ impl Schedules {
         self.report(&[Converted {
             input: input.to_owned(),
             output: output.display().to_string(),
+            files: vec![output.display().to_string()],
             ranks: schedule.ranks.len(),
             steps: schedule.step_count(),
         }])
@@ -149,13 +151,14 @@ impl Schedules {
         let imported = xml::read(input)?;
         let schedule = &imported.schedule;
         let ranks = schedule.ranks.len();
-        let output = match format {
+        let (output, files) = match format {
             Format::MscclXml => {
                 let mut options =
                     XmlOptions::from_header(self.xml.target.unwrap_or_default(), &imported.header);
                 self.xml.apply(&mut options);
                 output::write_file(target, &msccl::write(schedule, &options)?)?;
-                target.display().to_string()
+                let written = target.display().to_string();
+                (written.clone(), vec![written])
             }
             Format::Chakra => {
                 if !self.unchecked {
@@ -164,15 +167,10 @@ impl Schedules {
                 let described = |error: et::EtError| Failure::input(format!("{}: {error}", input.display()));
                 let traces = et::bytes(schedule, &self.data.et_options()).map_err(described)?;
                 traces.write(target).map_err(Failure::input)?;
-                let prefix = target.display();
-                if ranks == 1 {
-                    format!("{prefix}.0.et")
-                } else {
-                    format!("{prefix}.0.et … {prefix}.{}.et", ranks - 1)
-                }
+                (output::rank_files_shown(target, ranks), output::rank_files(target, ranks))
             }
         };
-        Ok(Converted { input: input.to_owned(), output, ranks, steps: schedule.step_count() })
+        Ok(Converted { input: input.to_owned(), output, files, ranks, steps: schedule.step_count() })
     }
 
     fn report(&self, converted: &[Converted]) -> Result<(), Failure> {
@@ -180,7 +178,7 @@ impl Schedules {
             let entry = |file: &Converted| {
                 json!({
                     "input": file.input.display().to_string(), "output": file.output,
-                    "ranks": file.ranks, "steps": file.steps,
+                    "ranks": file.ranks, "steps": file.steps, "files": file.files,
                 })
             };
             let list: Vec<Value> = converted.iter().map(entry).collect();

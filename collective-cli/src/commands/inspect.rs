@@ -18,7 +18,7 @@ use crate::output;
 #[derive(Args)]
 pub(crate) struct Inspect {
     /// The prefix PREFIX of traces PREFIX.0.et, PREFIX.1.et, …, or one file.
-    #[arg(value_name = "PREFIX|FILE")]
+    #[arg(value_name = "INPUT")]
     what: PathBuf,
     /// Prints JSON, with all findings.
     #[arg(long)]
@@ -27,7 +27,7 @@ pub(crate) struct Inspect {
     #[arg(long, value_name = "ID", conflicts_with = "dot")]
     node: Option<u64>,
     /// Shows this rank only (with --node and --dot).
-    #[arg(long, value_name = "R")]
+    #[arg(long, value_name = "RANK")]
     rank: Option<usize>,
     /// Prints the graph for Graphviz instead: of one rank, or of all if they are small.
     #[arg(long, conflicts_with = "json")]

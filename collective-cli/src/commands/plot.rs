@@ -11,17 +11,13 @@ use crate::{image, output, picture};
 
 /// Arguments of `collective plot`.
 #[derive(Args)]
-#[command(after_help = "Examples:
-  collective sweep SPEC.toml -o out.csv && collective plot out.csv -o time.svg
-  collective plot out.csv --y busbw --where topology=cluster -o busbw.png
-  collective compare --collective all-reduce --topology net.toml --json > all.json && collective plot all.json
-docs/plots.md shows what comes out.")]
+#[command(after_help = "docs/plots.md shows what comes out.")]
 pub(crate) struct Plot {
     /// Tables of results: what `sweep` writes (CSV or JSON lines), or what `compare --json` prints.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The picture, SVG or PNG; without, the curves are drawn on the terminal.
-    #[arg(short, long, value_name = "OUT.svg|OUT.png")]
+    #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// What is shown upwards.
     #[arg(long, value_name = "FIGURE", default_value = "time")]
@@ -30,7 +26,7 @@ pub(crate) struct Plot {
     #[arg(long, value_name = "FIGURE", default_value = "size")]
     x: X,
     /// A line for each value of these columns, such as algorithm,topology [default: all columns that differ].
-    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     by: Vec<String>,
     /// Only rows with this value in this column, such as ranks=64 or size=1MiB; may be repeated.
     #[arg(long = "where", value_name = "COLUMN=VALUE", value_parser = condition)]
@@ -57,7 +53,10 @@ impl Plot {
         let Self { y, x, by, only, .. } = self;
         let curves = chart::curves(&sources, &Choice { y, x, by, only })?;
         match &self.output {
-            Some(path) => image::write(path, &picture::curves(&curves)),
+            Some(path) => {
+                image::write(path, &picture::curves(&curves))?;
+                output::print(&format!("wrote {}", path.display()))
+            }
             None => output::print(&picture::terminal(&curves, columns())),
         }
     }

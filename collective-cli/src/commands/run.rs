@@ -11,13 +11,14 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::output;
 use crate::program::{self, DataArguments, ProgramArguments};
-use crate::xml;
+use crate::stage::stage;
+use crate::{console, xml};
 
 /// Arguments of `collective run`.
 #[derive(Args)]
 pub(crate) struct Run {
     /// A built-in algorithm, or an MSCCL XML file.
-    #[arg(value_name = "NAME|FILE.xml")]
+    #[arg(value_name = "INPUT", value_parser = program::names(), hide_possible_values = true)]
     what: String,
     /// Number of ranks.
     #[arg(long, value_name = "N")]
@@ -37,11 +38,11 @@ pub(crate) struct Run {
     op: Operator,
     /// Messages that a connection holds before its sender has to wait: a number, 0 for none (sender and receiver meet), or
     /// `unlimited` [default: the protocol's, 2 for Simple, 8 for LL and LL128].
-    #[arg(long, value_name = "N|unlimited")]
+    #[arg(long, value_name = "SLOTS")]
     slots: Option<Slots>,
-    /// Also runs it in so many random orders of its thread blocks, and in the extreme ones: each thread block as far as it
+    /// Also runs it in N random orders of its thread blocks, and in the extreme ones: each thread block as far as it
     /// gets, the lowest and the highest ranks first.
-    #[arg(long, value_name = "K", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seeds: u64,
     /// Prints JSON.
     #[arg(long)]
@@ -62,10 +63,10 @@ impl Run {
         let subject = self.subject()?;
         let schedule = &subject.schedule;
         let options = self.options(schedule);
-        let outcome = match run::run(schedule, &options) {
+        let outcome = match stage(&format!("running {}", self.what), || run::run(schedule, &options)) {
             Ok(report) => Ok(report),
             Err(RunError::Malformed(found)) if rule(&found) == Rule::Malformed => {
-                return Err(Failure::Input(found.to_string()));
+                return Err(found.into());
             }
             Err(error) => match &error {
                 RunError::Malformed(found) | RunError::Fault { found, .. } => {
@@ -103,7 +104,8 @@ impl Run {
             let arguments = ProgramArguments { data, ranks, set };
             let parameters = arguments.parameters(algorithm)?;
             // Not verified: running it is another way to find out.
-            return Ok(Subject { schedule: lower(&arguments.trace(algorithm)?)?, parameters });
+            let trace = arguments.trace(algorithm)?;
+            return Ok(Subject { schedule: stage("lowering", || lower(&trace))?, parameters });
         }
         if !self.set.is_empty() {
             return Err(Failure::input("--set is for built-in algorithms; an XML file has no parameters"));
@@ -223,8 +225,8 @@ fn text_report(subject: &Subject, options: &RunOptions, outcome: &Outcome) -> St
         if parameters.is_empty() { String::new() } else { format!(" ({})", parameters.join(", ")) };
     let place = if schedule.collective.is_in_place() { "in place" } else { "out of place" };
     let slots = options.slots.map_or("unlimited slots".to_owned(), |slots| format!("{slots} slot(s)"));
-    let mut text = format!(
-        "{}{parameters}, {} {place}, {} ranks, {} elements of {}, {}, {slots} a connection\n\n",
+    let about = format!(
+        "{}{parameters}, {} {place}, {} ranks, {} elements of {}, {}, {slots} a connection",
         schedule.name,
         schedule.collective.kind(),
         schedule.collective.ranks(),
@@ -232,9 +234,14 @@ fn text_report(subject: &Subject, options: &RunOptions, outcome: &Outcome) -> St
         options.element_type,
         options.operator,
     );
+    let mut text = format!("{}\n\n", console::heading(&about));
     let row = |name: &str, value: String| vec![name.to_owned(), value];
     let (verdict, post_condition) = verdict(subject, outcome);
-    let mut rows = vec![row("verdict", verdict.to_owned()), row("post-condition", post_condition.to_owned())];
+    let is_good = verdict == "pass";
+    let mut rows = vec![
+        row("verdict", console::verdict(verdict, is_good)),
+        row("post-condition", post_condition.to_owned()),
+    ];
     if let Ok(run) = outcome {
         let compared = &run.comparison;
         rows.push(row("orders tried", run.runs.to_string()));

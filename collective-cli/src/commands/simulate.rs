@@ -26,10 +26,12 @@ use self::conditions::Conditions;
 use self::pictures::PictureArguments;
 use self::watch::Watch;
 use self::workload::WorkloadArguments;
+use crate::console;
 use crate::failure::Failure;
 use crate::output;
 use crate::placement::PlacementArgument;
-use crate::program::{DataArguments, ProgramArguments, similar};
+use crate::program::{self, DataArguments, ProgramArguments, similar};
+use crate::stage::{stage, timed};
 use crate::xml;
 
 /// Arguments of `collective simulate`.
@@ -37,14 +39,14 @@ use crate::xml;
 pub(crate) struct Simulate {
     /// The prefix PREFIX of traces PREFIX.0.et, PREFIX.1.et, …, an MSCCL XML file FILE.xml, or a built-in algorithm.
     /// If traces and an algorithm have the name, it is the traces; write ./NAME for a prefix without directory.
-    #[arg(value_name = "PREFIX|FILE.xml|NAME")]
+    #[arg(value_name = "INPUT", value_parser = program::names(), hide_possible_values = true)]
     what: Option<String>,
     /// The network: this project's TOML, or ASTRA-sim's network YAML. All models but loggp need it.
     #[arg(long, value_name = "FILE")]
     topology: Option<PathBuf>,
     /// How messages use the network: analytical, link-queue, fluid or loggp [default for workloads: fluid, under the
     /// astra-sim conventions analytical].
-    #[arg(long)]
+    #[arg(long, value_name = "MODEL")]
     model: Option<Model>,
     /// What the model loggp takes for a message, such as L=2500ns,o=1500ns,g=1000ns,G=6ns/B (also the defaults).
     #[arg(long, value_name = "PARAMETERS")]
@@ -54,7 +56,7 @@ pub(crate) struct Simulate {
     conventions: Option<Conventions>,
     /// Where ranks sit: identity, random:SEED, or a file with a position of the topology for each rank. The rest of the topology
     /// stays free.
-    #[arg(long, value_name = "FILE|identity|random:SEED")]
+    #[arg(long, value_name = "PLACEMENT")]
     placement: Option<PlacementArgument>,
     /// As which simulator a rank issues its nodes: astra-sim has one send or collective and one computation of a rank at a
     /// time. Model and conventions stay as they are.
@@ -80,7 +82,7 @@ pub(crate) struct Simulate {
     #[arg(long)]
     links: bool,
     /// Writes when each message was sent and delivered, as comma-separated values.
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, value_name = "FILE")]
     messages: Option<PathBuf>,
     /// Prints JSON.
     #[arg(long)]
@@ -179,12 +181,6 @@ impl Simulate {
             };
             loaded.topology = placement.place(&loaded.topology, subject.program.rank_count())?;
         }
-        if watch.is_interrupted() {
-            return Err(Failure::Interrupted(format!(
-                "{}: interrupted before it was simulated",
-                self.what()
-            )));
-        }
         let loggp = self.loggp.unwrap_or_default();
         let simulation = match &loaded {
             Some(loaded) => Simulation::new(&loaded.topology).conventions(loaded.conventions).loggp(loggp),
@@ -196,10 +192,11 @@ impl Simulate {
         let simulation =
             simulation.critical_path(self.critical_path.is_some() || is_recorded).recording(is_recorded);
         let simulation = simulation.message_times(self.messages.is_some());
-        let result = match &subject.program {
+        console::info(|| self.taken(&subject, model, loaded.as_ref()));
+        let result = timed("simulating", || match &subject.program {
             Program::Each(graph) => simulation.run(graph),
             Program::Alike(graph) => simulation.run_symmetric(graph),
-        };
+        });
         watch.end();
         match result {
             Ok(report) => {
@@ -265,11 +262,32 @@ impl Simulate {
 
     fn read_topology(&self) -> Result<Option<LoadedTopology>, Failure> {
         let Some(path) = &self.topology else { return Ok(None) };
-        let loaded = topology::load(path, self.conventions).map_err(Failure::input)?;
+        let loaded =
+            stage(&format!("reading {}", path.display()), || topology::load(path, self.conventions))?;
         for warning in &loaded.warnings {
-            eprintln!("warning: {warning}");
+            console::warn(warning);
         }
         Ok(Some(loaded))
+    }
+
+    /// What is simulated with what, also where nothing was said.
+    fn taken(&self, subject: &Subject, model: Model, loaded: Option<&LoadedTopology>) -> String {
+        let conventions = match loaded {
+            Some(loaded) => loaded.conventions,
+            None => self.conventions.unwrap_or(Conventions::Exact),
+        };
+        let placement = self.placement.as_ref().map_or("identity".to_owned(), ToString::to_string);
+        let engine = match &subject.program {
+            Program::Alike(_) => "one rank for all, which do the same",
+            Program::Each(_) if self.no_fold => "every rank",
+            Program::Each(_) => "every rank, unless all do the same",
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        format!(
+            "model {model}, {conventions} conventions, placement {placement}, {} ranks on {}; simulated is {engine}, in up to {threads} threads",
+            subject.program.rank_count(),
+            self.network()
+        )
     }
 
     /// What is simulated, as it was named.
@@ -304,12 +322,10 @@ impl Simulate {
                 self.described(Program::Alike(graph), name, parameters, collective)
             }
             None => {
-                let schedule = self.program.schedule(algorithm).map_err(|failure| match failure {
-                    Failure::Input(message) => {
-                        Failure::Input(format!("{message}{}", self.folding_hint(algorithm, &parameters)))
-                    }
-                    failure => failure,
-                })?;
+                let schedule = self
+                    .program
+                    .schedule(algorithm)
+                    .map_err(|failure| failure.and_for_input(|| self.folding_hint(algorithm, &parameters)))?;
                 self.subject(&schedule, parameters)
             }
         }
@@ -368,7 +384,8 @@ impl Simulate {
         schedule: &Schedule,
         parameters: Vec<(&'static str, usize)>,
     ) -> Result<Subject, Failure> {
-        let graph = et::graph(schedule, &self.program.data.et_options()).map_err(Failure::input)?;
+        let graph = stage("making the graph", || et::graph(schedule, &self.program.data.et_options()));
+        let graph = graph.map_err(Failure::input)?;
         let collective = schedule.collective.kind().name();
         self.described(Program::Each(graph), &schedule.name, parameters, collective)
     }
@@ -395,7 +412,8 @@ impl Simulate {
     fn read(&self) -> Result<Subject, Failure> {
         let ProgramArguments { ranks, set, data } = &self.program;
         let DataArguments { size, element_type, reduce_rate, order } = data;
-        let graph = chakra_et::read_trace(self.what()).map_err(|error| {
+        let read = stage(&format!("reading {}", self.what()), || chakra_et::read_trace(self.what()));
+        let graph = read.map_err(|error| {
             let looks_like_name = matches!(error, chakra_et::ReadError::NoFiles { .. });
             let hint = if looks_like_name {
                 format!("; nor is it a built-in algorithm{}", similar(self.what()))

@@ -22,6 +22,7 @@ use self::rows::{Format, Rows};
 use self::summary::Summary;
 use self::watch::Watch;
 use crate::chart::{self, Source, Table};
+use crate::console;
 use crate::failure::Failure;
 use crate::image::ImageArguments;
 use crate::output;
@@ -31,14 +32,14 @@ use crate::output;
 #[command(after_help = "docs/sweeps.md describes SPEC.toml and the columns.")]
 pub(crate) struct Sweep {
     /// What to sweep: algorithms, ranks, sizes, topologies, models and more, of which every combination is simulated.
-    #[arg(value_name = "SPEC.toml", required_unless_present = "merge")]
+    #[arg(value_name = "SPEC", required_unless_present = "merge")]
     spec: Option<PathBuf>,
     /// The table to write, a row for each combination: comma-separated values or JSON lines. Until it is whole it is called
     /// OUT.partial.
-    #[arg(short, long, value_name = "OUT.csv|OUT.jsonl")]
+    #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Only a share of the combinations, such as 3/16, so that several processes can work; --merge joins their tables.
-    #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
+    #[arg(long, value_name = "SHARD", default_value_t = Shard::WHOLE)]
     shard: Shard,
     /// Goes on where a run that was ended left OUT.partial; begins anew if there is none, and leaves a table alone that is whole.
     #[arg(long)]
@@ -64,7 +65,7 @@ pub(crate) struct Sweep {
     #[arg(long, value_name = "FIGURE")]
     plot: Option<chart::Y>,
     /// Prints what was done as JSON.
-    #[arg(long)]
+    #[arg(id = "json", long = "json", visible_alias = "json-summary")]
     json_summary: bool,
     /// Joins the tables of all shares of a sweep, and says if a point is missing.
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "output",
@@ -101,10 +102,9 @@ impl Sweep {
         let shown = spec.display().to_string();
         let text = crate::xml::text(spec)?;
         let read = &mut |path: &Path| std::fs::read_to_string(path).map_err(|error| error.to_string());
-        let Parsed { sweep, fingerprint, warnings, .. } =
-            sweep::parse(&text, &shown, read).map_err(Failure::input)?;
+        let Parsed { sweep, fingerprint, warnings, .. } = sweep::parse(&text, &shown, read)?;
         for warning in &warnings {
-            eprintln!("warning: {warning}");
+            console::warn(warning);
         }
         let mut times = Times(self.wants_best().then(|| vec![None; sweep.len()]));
         let mut summary = Summary::new(&sweep, self.shard, self.output.as_deref());

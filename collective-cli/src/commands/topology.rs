@@ -8,6 +8,7 @@ use collective::sim::topology::{self, LinkId, Topology};
 use collective::sim::units::Bandwidth;
 use serde_json::{Value, json};
 
+use crate::console;
 use crate::failure::Failure;
 use crate::image::ImageArguments;
 use crate::output::{self, table};
@@ -24,7 +25,7 @@ pub(crate) struct TopologyCommand {
     #[arg(long)]
     conventions: Option<Conventions>,
     /// Where ranks sit: identity, random:SEED, or a file with a position of the topology for each rank.
-    #[arg(long, value_name = "FILE|identity|random:SEED")]
+    #[arg(long, value_name = "PLACEMENT")]
     placement: Option<PlacementArgument>,
     /// Shows the links that a message from rank SRC to rank DST takes.
     #[arg(long, num_args = 2, value_names = ["SRC", "DST"])]
@@ -39,9 +40,9 @@ pub(crate) struct TopologyCommand {
 impl TopologyCommand {
     pub(crate) fn run(self) -> Result<(), Failure> {
         self.image.check()?;
-        let loaded = topology::load(&self.file, self.conventions).map_err(Failure::input)?;
+        let loaded = topology::load(&self.file, self.conventions)?;
         for warning in &loaded.warnings {
-            eprintln!("warning: {warning}");
+            console::warn(warning);
         }
         let topology = match &self.placement {
             Some(placement) => {

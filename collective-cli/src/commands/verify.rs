@@ -8,11 +8,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use collective::msccl::{self, Target, Warning, XmlError};
 use collective::verify::{Report, Settings, Slots, Verdict, check, unflagged};
-use collective::{Diagnostics, Rule, Schedule, algorithms};
+use collective::{Diagnostics, Rule, Schedule, Severity, algorithms};
 
+use crate::console;
 use crate::failure::Failure;
 use crate::output;
-use crate::program::{AlgorithmArguments, similar};
+use crate::program::{self, AlgorithmArguments, similar};
+use crate::snippet::Place;
+use crate::stage::stage;
 use crate::xml;
 
 /// Arguments of `collective verify`.
@@ -20,13 +23,13 @@ use crate::xml;
 pub(crate) struct Verify {
     /// What to judge: a built-in algorithm (with --ranks), an MSCCL XML file, a folder of them, or the prefix PREFIX of
     /// traces PREFIX.0.et, …; several are judged one after the other.
-    #[arg(value_name = "NAME|FILE.xml|FOLDER|PREFIX", required = true)]
+    #[arg(value_name = "INPUT", required = true, value_parser = program::names(), hide_possible_values = true)]
     what: Vec<String>,
     #[command(flatten)]
     algorithm: AlgorithmArguments,
     /// How many messages a connection holds before its sender has to wait: a number, or `unlimited`; with 0 a send waits
     /// for its receive [default: 2 under Simple, 8 under LL and LL128].
-    #[arg(long, value_name = "N|unlimited")]
+    #[arg(long, value_name = "SLOTS")]
     slots: Option<Slots>,
     /// Judges by the limits of a runtime too: msccl, msccl-executor or rccl.
     #[arg(long, value_name = "RUNTIME")]
@@ -50,6 +53,8 @@ struct Judged {
     messages_only: Option<String>,
     /// What a file says that was understood otherwise, or not at all.
     warnings: Vec<Warning>,
+    /// Of a file that is no algorithm: where that shows.
+    place: Option<Place>,
 }
 
 impl Verify {
@@ -95,9 +100,9 @@ impl Verify {
     }
 
     fn schedule(&self, input: String, schedule: &Schedule) -> Judged {
-        let report = check(schedule, &self.settings());
+        let report = stage(&format!("verifying {input}"), || check(schedule, &self.settings()));
         let about = render::about(schedule);
-        Judged { input, about, report, messages_only: None, warnings: Vec::new() }
+        Judged { input, about, report, messages_only: None, warnings: Vec::new(), place: None }
     }
 
     fn built_in(&self, algorithm: &'static collective::AlgorithmDef) -> Result<Judged, Failure> {
@@ -106,7 +111,10 @@ impl Verify {
         let list: Vec<String> = parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let input = format!("{} ({})", algorithm.name, list.join(", "));
         let values: Vec<usize> = parameters.iter().map(|(_, value)| *value).collect();
-        match (algorithm.trace)(algorithm.in_place, &values).and_then(|trace| collective::lower(&trace)) {
+        let what = format!("lowering {input}");
+        let trace =
+            || (algorithm.trace)(algorithm.in_place, &values).and_then(|trace| collective::lower(&trace));
+        match stage(&what, trace) {
             Ok(schedule) => Ok(self.schedule(input, &schedule)),
             Err(found) => Ok(refused(input, found, ranks)),
         }
@@ -118,12 +126,16 @@ impl Verify {
         let text = match xml::text(path) {
             Ok(text) => text,
             Err(Failure::Input(message)) => return Ok(unreadable(input, message)),
+            Err(Failure::At { parts, .. }) => {
+                let (message, place) = parts.into_iter().next().unwrap_or_default();
+                return Ok(Judged { place, ..unreadable(input, message) });
+            }
             Err(failure) => return Err(failure),
         };
         match msccl::read(&text, &input) {
             Ok(imported) => {
                 for warning in imported.warnings.iter().filter(|_| !self.json) {
-                    eprintln!("warning: {input}, {warning}");
+                    console::warn(format!("{input}, {warning}"));
                 }
                 let mut judged = self.schedule(input, &imported.schedule);
                 judged.report.add(unflagged(&imported));
@@ -131,7 +143,14 @@ impl Verify {
                 Ok(judged)
             }
             Err(XmlError::Refused(found)) => Ok(refused(input, found, 0)),
-            Err(error) => Ok(unreadable(input, error.to_string())),
+            Err(error) => {
+                let message = error.to_string();
+                let place = match Failure::from(error) {
+                    Failure::At { parts, .. } => parts.into_iter().next().and_then(|(_, place)| place),
+                    _ => None,
+                };
+                Ok(Judged { place, ..unreadable(input, message) })
+            }
         }
     }
 
@@ -167,7 +186,7 @@ impl Verify {
 /// What a reader or the language has refused.
 fn refused(input: String, found: Diagnostics, ranks: usize) -> Judged {
     let report = Report::of_findings(found, ranks);
-    Judged { input, about: String::new(), report, messages_only: None, warnings: Vec::new() }
+    Judged { input, about: String::new(), report, messages_only: None, warnings: Vec::new(), place: None }
 }
 
 /// A file that is no algorithm.
@@ -180,6 +199,12 @@ fn unreadable(input: String, message: String) -> Judged {
 fn verdict(judged: &Judged) -> Option<Failure> {
     let verdict = judged.report.verdict();
     let input = &judged.input;
+    // Of the first finding that is an error, which the report shows too.
+    let of_first = || {
+        let findings = &judged.report.findings;
+        let error = findings.iter().find(|finding| finding.severity == Severity::Error)?;
+        judged.report.sites.get(error.site?).map(Place::from)
+    };
     match verdict {
         Verdict::Pass => None,
         Verdict::Broken(Rule::Malformed) => {
@@ -187,9 +212,9 @@ fn verdict(judged: &Judged) -> Option<Failure> {
             // A reader names the file itself.
             let message =
                 if first.starts_with(input) { first.to_owned() } else { format!("{input}: {first}") };
-            Some(Failure::Input(message))
+            Some(Failure::Input(message).at(judged.place.clone().or_else(of_first)))
         }
-        Verdict::Broken(rule) => Some(Failure::Verdict(format!("{input}: {}", rule.name()))),
+        Verdict::Broken(rule) => Some(Failure::Verdict(format!("{input}: {}", rule.name())).at(of_first())),
     }
 }
 

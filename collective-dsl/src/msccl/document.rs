@@ -3,7 +3,7 @@
 
 use super::error::XmlError;
 use super::header::Attributes;
-use super::markup::Element;
+use super::markup::{self, Element};
 use super::warnings::Warnings;
 use crate::options::Protocol;
 use crate::schedule::{MemoryBuffer, StepKind};
@@ -14,6 +14,13 @@ pub(super) const MAX_INDEX: i64 = 1 << 24;
 const MAX_COUNT: i64 = 65_535;
 /// The runtimes know at most 128 channels and 1024 thread blocks; sixteen bits are enough for every dialect.
 const MAX_ID: i64 = 65_535;
+
+/// The text that is read, and its name for messages.
+#[derive(Clone, Copy)]
+pub(super) struct File<'a> {
+    pub(super) name: &'a str,
+    pub(super) text: &'a str,
+}
 
 pub(super) struct Algorithm {
     pub(super) line: u32,
@@ -86,7 +93,11 @@ pub(super) struct RawStep {
 ///
 /// # Errors
 /// An element or attribute that is not what the format wants.
-pub(super) fn algorithm(root: &Element, file: &str, warnings: &mut Warnings) -> Result<Algorithm, XmlError> {
+pub(super) fn algorithm(
+    root: &Element,
+    file: File<'_>,
+    warnings: &mut Warnings,
+) -> Result<Algorithm, XmlError> {
     let mut reader = Fields::new(root, file, "algo".to_owned());
     if root.name == "msccl_algos" {
         return Err(reader.error(
@@ -101,7 +112,7 @@ pub(super) fn algorithm(root: &Element, file: &str, warnings: &mut Warnings) -> 
         name: reader.text("name").map(str::to_owned),
         protocol: match reader.text("proto") {
             None => Protocol::default(),
-            Some(name) => name.parse().map_err(|error| reader.error(format!("attribute proto: {error}")))?,
+            Some(name) => name.parse().map_err(|error| reader.wrong("proto", format!(": {error}")))?,
         },
         channels: reader.number("nchannels", 0, MAX_ID)?,
         chunks: reader.number("nchunksperloop", 1, MAX_INDEX)?,
@@ -125,7 +136,7 @@ pub(super) fn algorithm(root: &Element, file: &str, warnings: &mut Warnings) -> 
     Ok(algorithm)
 }
 
-fn gpu(element: &Element, file: &str, warnings: &mut Warnings) -> Result<Gpu, XmlError> {
+fn gpu(element: &Element, file: File<'_>, warnings: &mut Warnings) -> Result<Gpu, XmlError> {
     let mut reader = Fields::new(element, file, "gpu".to_owned());
     let id = reader.needed("id", 0, MAX_ID)?;
     reader.at = format!("gpu {id}");
@@ -155,7 +166,7 @@ fn gpu(element: &Element, file: &str, warnings: &mut Warnings) -> Result<Gpu, Xm
     Ok(gpu)
 }
 
-fn block(element: &Element, file: &str, gpu: u32, warnings: &mut Warnings) -> Result<Block, XmlError> {
+fn block(element: &Element, file: File<'_>, gpu: u32, warnings: &mut Warnings) -> Result<Block, XmlError> {
     let mut reader = Fields::new(element, file, format!("gpu {gpu}, tb"));
     let id = reader.needed("id", 0, MAX_ID)?;
     reader.at = format!("gpu {gpu}, tb {id}");
@@ -188,7 +199,7 @@ fn block(element: &Element, file: &str, gpu: u32, warnings: &mut Warnings) -> Re
 
 fn step(
     element: &Element,
-    file: &str,
+    file: File<'_>,
     at: String,
     number: usize,
     warnings: &mut Warnings,
@@ -216,7 +227,7 @@ fn step(
         // A computation is a step of this project, not of the format.
         Some(name) => match StepKind::from_name(name).filter(|kind| *kind != StepKind::Compute) {
             Some(kind) => Some(kind),
-            None => return Err(reader.error(format!("attribute type is \"{name}\": expected {STEP_NAMES}"))),
+            None => return Err(reader.wrong("type", format!(" is \"{name}\": expected {STEP_NAMES}"))),
         },
     };
     let both = RawPlace { buffer: reader.buffer("buf")?, index: reader.offset("off")? };
@@ -272,22 +283,38 @@ fn unknown(element: &Element, warnings: &mut Warnings) -> String {
 /// The attributes of one element; those asked for are known, the rest is kept.
 struct Fields<'e> {
     element: &'e Element,
-    file: &'e str,
+    file: File<'e>,
     at: String,
     known: Vec<bool>,
 }
 
 impl<'e> Fields<'e> {
-    fn new(element: &'e Element, file: &'e str, at: String) -> Self {
+    fn new(element: &'e Element, file: File<'e>, at: String) -> Self {
         Self { element, file, at, known: vec![false; element.attributes.len()] }
     }
 
     fn error(&self, message: String) -> XmlError {
         XmlError::Malformed {
-            file: self.file.to_owned(),
+            file: self.file.name.to_owned(),
             line: self.element.line,
             at: self.at.clone(),
+            span: None,
             message,
+        }
+    }
+
+    /// The error of an attribute that is there: at its line, which need not be that of the tag.
+    fn wrong(&self, name: &str, message: impl std::fmt::Display) -> XmlError {
+        let (text, begin) = (self.file.text, self.element.begin);
+        let span = markup::span_of(text, begin, name);
+        let lines = span.as_ref().and_then(|span| text.get(begin..span.start));
+        let lines = lines.map_or(0, |before| before.matches('\n').count());
+        XmlError::Malformed {
+            file: self.file.name.to_owned(),
+            line: self.element.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX)),
+            at: self.at.clone(),
+            span,
+            message: format!("attribute {name}{message}"),
         }
     }
 
@@ -305,9 +332,10 @@ impl<'e> Fields<'e> {
         let Some(text) = self.text(name) else { return Ok(None) };
         match text.parse::<i64>() {
             Ok(value) if (least..=most).contains(&value) => Ok(Some(value)),
-            _ => Err(self.error(format!(
-                "attribute {name} is \"{text}\": expected a whole number from {least} to {most}"
-            ))),
+            _ => {
+                let expected = format!("expected a whole number from {least} to {most}");
+                Err(self.wrong(name, format!(" is \"{text}\": {expected}")))
+            }
         }
     }
 
@@ -344,7 +372,7 @@ impl<'e> Fields<'e> {
             None => Ok(None),
             Some("0") => Ok(Some(false)),
             Some("1") => Ok(Some(true)),
-            Some(text) => Err(self.error(format!("attribute {name} is \"{text}\": expected 0 or 1"))),
+            Some(text) => Err(self.wrong(name, format!(" is \"{text}\": expected 0 or 1"))),
         }
     }
 
@@ -354,7 +382,7 @@ impl<'e> Fields<'e> {
             Some("i") => Ok(Some(MemoryBuffer::Input)),
             Some("o") => Ok(Some(MemoryBuffer::Output)),
             Some("s") => Ok(Some(MemoryBuffer::Scratch)),
-            Some(text) => Err(self.error(format!("attribute {name} is \"{text}\": expected i, o or s"))),
+            Some(text) => Err(self.wrong(name, format!(" is \"{text}\": expected i, o or s"))),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Why a text is not read, or a schedule not written.
 
+use std::ops::Range;
+
 use thiserror::Error;
 
 use super::Target;
@@ -30,6 +32,8 @@ pub enum XmlError {
         line: u32,
         /// The element: `algo`, or `gpu 0, tb 1, step 2`.
         at: String,
+        /// The bytes of the text: the attribute at fault, where it is one.
+        span: Option<Range<usize>>,
         /// The attribute and what was expected of it.
         message: String,
     },

@@ -1,5 +1,7 @@
 //! XML text to a tree of elements, each with its line. Knows nothing of algorithms.
 
+use std::ops::Range;
+
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
@@ -14,6 +16,8 @@ pub(super) struct Element {
     pub(super) name: String,
     /// Counted from 1.
     pub(super) line: u32,
+    /// Where it begins in the text.
+    pub(super) begin: usize,
     pub(super) attributes: Vec<(String, String)>,
     pub(super) children: Vec<Element>,
 }
@@ -37,10 +41,10 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Element, XmlError> {
                 if open.len() == MAX_DEPTH {
                     return Err(bad(format!("elements nest more than {MAX_DEPTH} deep")));
                 }
-                open.push(element(&start, line).map_err(bad)?);
+                open.push(element(&start, line, begins).map_err(bad)?);
                 continue;
             }
-            Ok(Event::Empty(start)) => element(&start, line).map_err(bad)?,
+            Ok(Event::Empty(start)) => element(&start, line, begins).map_err(bad)?,
             Ok(Event::End(_)) => match open.pop() {
                 Some(element) => element,
                 None => return Err(bad("an element ends that never began".to_owned())),
@@ -70,7 +74,7 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Element, XmlError> {
     }
 }
 
-fn element(start: &BytesStart<'_>, line: u32) -> Result<Element, String> {
+fn element(start: &BytesStart<'_>, line: u32, begin: u64) -> Result<Element, String> {
     let mut attributes = Vec::new();
     for attribute in start.attributes() {
         let attribute = attribute.map_err(|error| error.to_string())?;
@@ -84,7 +88,10 @@ fn element(start: &BytesStart<'_>, line: u32) -> Result<Element, String> {
         }
         attributes.push((name, value.into_owned()));
     }
-    Ok(Element { name: start.name().into_inner().to_owned(), line, attributes, children: Vec::new() })
+    let (name, children) = (start.name().into_inner().to_owned(), Vec::new());
+    // A text in memory is as long as addresses go.
+    let begin = usize::try_from(begin).unwrap_or(usize::MAX);
+    Ok(Element { name, line, begin, attributes, children })
 }
 
 impl Element {
@@ -104,6 +111,26 @@ impl Element {
             child.write(indent + 1, out);
         }
         out.push_str(&format!("{pad}</{}>\n", self.name));
+    }
+}
+
+/// The attribute of the tag that begins at a byte of a text, from its name to its end.
+pub(super) fn span_of(text: &str, begin: usize, name: &str) -> Option<Range<usize>> {
+    let tag = text.get(begin..)?;
+    let mut at = tag.find(|c: char| c.is_whitespace() || matches!(c, '/' | '>'))?;
+    // Name, sign and value by turns, as the reader has accepted them.
+    loop {
+        at += tag[at..].len() - tag[at..].trim_start().len();
+        let sign = tag[at..].find('=')?;
+        let found = tag[at..at + sign].trim_end();
+        let value = at + sign + 1;
+        let value = value + (tag[value..].len() - tag[value..].trim_start().len());
+        let quote = tag[value..].chars().next().filter(|c| matches!(c, '"' | '\''))?;
+        let end = value + 1 + tag[value + 1..].find(quote)? + 1;
+        if found == name {
+            return Some(begin + at..begin + end);
+        }
+        at = end;
     }
 }
 
@@ -155,6 +182,17 @@ mod tests {
         let mut out = String::new();
         root.write(0, &mut out);
         assert_eq!(out, "<algo a=\"x&amp;y\">\n  <gpu id=\"0\"/>\n</algo>\n");
+    }
+
+    #[test]
+    fn an_attribute_is_found_in_its_tag() {
+        let text = "<a/>\n<b  one='2' two = \"x='9'\"\n\tthree='3'/>";
+        let found = |name| span_of(text, 5, name).map(|span| &text[span]);
+        assert_eq!(found("one"), Some("one='2'"));
+        assert_eq!(found("two"), Some("two = \"x='9'\""));
+        assert_eq!(found("three"), Some("three='3'"));
+        assert_eq!(found("x"), None);
+        assert_eq!((span_of(text, 0, "a"), span_of(text, 999, "a"), span_of("", 0, "a")), (None, None, None));
     }
 
     #[test]

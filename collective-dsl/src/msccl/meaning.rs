@@ -22,8 +22,13 @@ pub(super) fn collective(
     warnings: &mut Warnings,
 ) -> Result<Collective, XmlError> {
     let line = algorithm.line;
-    let error =
-        |message: String| XmlError::Malformed { file: file.to_owned(), line, at: "algo".to_owned(), message };
+    let error = |message: String| XmlError::Malformed {
+        file: file.to_owned(),
+        line,
+        at: "algo".to_owned(),
+        span: None,
+        message,
+    };
     let kind = match algorithm.collective.as_deref() {
         None => {
             warnings.add("no collective", line, || {

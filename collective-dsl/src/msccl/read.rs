@@ -96,7 +96,7 @@ pub fn read(text: &str, file: &str) -> Result<Imported, XmlError> {
 pub fn read_with(text: &str, file: &str, options: &ReadOptions) -> Result<Imported, XmlError> {
     let mut warnings = Warnings::default();
     let root = markup::parse(text, file)?;
-    let mut algorithm = document::algorithm(&root, file, &mut warnings)?;
+    let mut algorithm = document::algorithm(&root, document::File { name: file, text }, &mut warnings)?;
     drop(root);
     let ranks = arrange(&mut algorithm, file, &mut warnings)?;
     check_header(&algorithm, file, &mut warnings)?;
@@ -142,7 +142,7 @@ pub fn read_with(text: &str, file: &str, options: &ReadOptions) -> Result<Import
 }
 
 fn malformed(file: &str, line: u32, at: String, message: String) -> XmlError {
-    XmlError::Malformed { file: file.to_owned(), line, at, message }
+    XmlError::Malformed { file: file.to_owned(), line, at, span: None, message }
 }
 
 /// Sorts gpus and thread blocks by id, refuses ids that appear twice, and gives the number of ranks.

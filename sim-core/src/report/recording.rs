@@ -1,6 +1,7 @@
 //! What happened when, of a whole run.
 
 use chakra_et::graph::{Graph, Op};
+use rustc_hash::FxHashMap;
 
 use crate::topology::LinkId;
 use crate::units::{Bytes, Picos};
@@ -52,6 +53,7 @@ pub struct Crossing {
 impl Recording {
     /// Tells a timeline what happened, in the order in which it ended. `graph` is the one that was run.
     pub fn tell(&self, graph: &Graph, timeline: &mut dyn Timeline) {
+        let flows = self.flows(graph);
         let mut spans = Vec::new();
         for (rank, (nodes, times)) in (0..).zip(graph.ranks().iter().zip(&self.nodes)) {
             for (node, (op, time)) in (0..).zip(nodes.ops().iter().zip(times)) {
@@ -62,8 +64,8 @@ impl Recording {
                     _ => continue,
                 };
                 let thread_block = nodes.origin(node).step.map_or(0, |step| step.thread_block);
-                let (id, bytes) = (nodes.id(node), Bytes(bytes));
-                let what = What::Step { id, collective: "", step, bytes, flow: None };
+                let flow = flows.get(&(rank, node)).copied();
+                let what = What::Step { id: nodes.id(node), collective: "", step, bytes: Bytes(bytes), flow };
                 let track = Track::ThreadBlock { rank, group: "", thread_block };
                 spans.push(Span { track, what, start: time.start, finish: time.finish });
             }
@@ -75,5 +77,35 @@ impl Recording {
         // Stable: of what ends together, in the order of ranks and nodes, then of links.
         spans.sort_by_key(|span| (span.finish, span.start));
         spans.iter().for_each(|span| timeline.span(span));
+    }
+    /// By rank and node of the SENDs and RECVs: the number of their message. They met in the order in which they were issued.
+    fn flows(&self, graph: &Graph) -> FxHashMap<(u32, u32), u64> {
+        // Of one stream of messages: when it was issued, and where. The sizes of two that meet are the same.
+        let mut sends = Vec::new();
+        let mut receives = Vec::new();
+        for (rank, (nodes, times)) in (0..).zip(graph.ranks().iter().zip(&self.nodes)) {
+            for (node, (op, time)) in (0..).zip(nodes.ops().iter().zip(times)) {
+                match *op {
+                    Op::Send { dst, tag, bytes } => sends.push((rank, dst, tag, bytes, time.start, node)),
+                    Op::Recv { src, tag, bytes } => receives.push((src, rank, tag, bytes, time.start, node)),
+                    _ => {}
+                }
+            }
+        }
+        sends.sort_unstable();
+        receives.sort_unstable();
+        let mut flows = FxHashMap::default();
+        let mut waiting = receives.into_iter().peekable();
+        for (number, (src, dst, tag, bytes, _, send)) in (0..).zip(sends) {
+            let stream = (src, dst, tag, bytes);
+            while waiting.next_if(|&(src, dst, tag, bytes, ..)| (src, dst, tag, bytes) < stream).is_some() {}
+            if let Some((.., receive)) =
+                waiting.next_if(|&(src, dst, tag, bytes, ..)| (src, dst, tag, bytes) == stream)
+            {
+                flows.insert((src, send), number);
+                flows.insert((dst, receive), number);
+            }
+        }
+        flows
     }
 }

@@ -12,7 +12,7 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 
 use super::own_toml::Fault;
-use super::{Dimension, DimensionKind};
+use super::{Dimension, DimensionKind, TextPlace};
 use crate::model::Conventions;
 use crate::units::{Bandwidth, Latency};
 
@@ -27,7 +27,10 @@ const KEYS: [&str; 4] = ["topology", "npus_count", "bandwidth", "latency"];
 /// Reads the file; under ASTRA-sim's conventions 1 GB/s are 2^30 bytes per second, else 10^9.
 pub(super) fn parse(text: &str, conventions: Conventions) -> Result<Network, Fault> {
     if text.lines().all(|line| matches!(line.trim(), "" | "---") || line.trim().starts_with('#')) {
-        return Err((None, format!("the file is empty: expected the keys {}", KEYS.join(", "))));
+        return Err((
+            TextPlace::default(),
+            format!("the file is empty: expected the keys {}", KEYS.join(", ")),
+        ));
     }
     let file: BTreeMap<String, Spanned<Values>> =
         serde_saphyr::from_str(text).map_err(|error| yaml_fault(text, &error))?;
@@ -35,7 +38,7 @@ pub(super) fn parse(text: &str, conventions: Conventions) -> Result<Network, Fau
     let warnings = warnings.map(|(key, value)| {
         format!("line {}: the key {key:?} is not known and was left aside", value.referenced.line())
     });
-    let [kinds, sizes, bandwidths, latencies] = KEYS.map(|key| Column::of(&file, key));
+    let [kinds, sizes, bandwidths, latencies] = KEYS.map(|key| Column::of(text, &file, key));
     let (kinds, sizes, bandwidths, latencies) = (kinds?, sizes?, bandwidths?, latencies?);
     for column in [&sizes, &bandwidths, &latencies] {
         column.expect_len(kinds.values.len())?;
@@ -62,7 +65,8 @@ pub(super) fn parse(text: &str, conventions: Conventions) -> Result<Network, Fau
 
 /// A fault of the YAML itself: one line, with the line of the file that shows key and value.
 fn yaml_fault(text: &str, error: &serde_saphyr::Error) -> Fault {
-    let line = error.location().map(|location| location.line());
+    let place = error.location().map(|location| place(text, location)).unwrap_or_default();
+    let line = place.line;
     let shown = line.and_then(|line| text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?));
     let shown = shown.map(|shown| format!(" in {:?}", shown.trim())).unwrap_or_default();
     let message = error.to_string();
@@ -71,7 +75,20 @@ fn yaml_fault(text: &str, error: &serde_saphyr::Error) -> Fault {
     let reason = first.split_once(": ").filter(|(head, _)| *head == "error").map_or(first, |(_, rest)| rest);
     let reason =
         reason.split_once(": ").filter(|(head, _)| head.starts_with("line ")).map_or(reason, |(_, r)| r);
-    (line, format!("{reason}{shown}"))
+    (place, format!("{reason}{shown}"))
+}
+
+/// A place of the reader, to the end of its line.
+fn place(text: &str, location: serde_saphyr::Location) -> TextPlace {
+    let line = location.line();
+    let before = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
+    let begin: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
+    let this = text[begin..].lines().next().unwrap_or_default();
+    let column = usize::try_from(location.column().saturating_sub(1)).unwrap_or(usize::MAX);
+    let offset = this.char_indices().nth(column).map_or(this.len(), |(at, _)| at);
+    // What stands behind a comment sign is not at fault.
+    let end = this[offset..].find(" #").map_or(this.len(), |at| offset + at);
+    TextPlace::new(Some(line), Some(begin + offset..begin + this[..end].trim_end().len().max(offset)))
 }
 
 fn kind(text: &str) -> Option<DimensionKind> {
@@ -82,19 +99,19 @@ fn kind(text: &str) -> Option<DimensionKind> {
 /// The values of one key, one for each dimension.
 struct Column<'a> {
     key: &'static str,
-    line: Option<u64>,
+    place: TextPlace,
     values: &'a [String],
 }
 
 impl<'a> Column<'a> {
-    fn of(file: &'a BTreeMap<String, Spanned<Values>>, key: &'static str) -> Result<Self, Fault> {
+    fn of(text: &str, file: &'a BTreeMap<String, Spanned<Values>>, key: &'static str) -> Result<Self, Fault> {
         let value = file.get(key).ok_or_else(|| {
-            (None, format!("the key {key} is missing: expected the keys {}", KEYS.join(", ")))
+            (TextPlace::default(), format!("the key {key} is missing: expected the keys {}", KEYS.join(", ")))
         })?;
-        let column = Self { key, line: Some(value.referenced.line()), values: &value.value.0 };
+        let column = Self { key, place: place(text, value.referenced), values: &value.value.0 };
         if column.values.is_empty() {
             return Err((
-                column.line,
+                column.place,
                 format!("{key} is an empty list: expected one value for each dimension"),
             ));
         }
@@ -107,7 +124,7 @@ impl<'a> Column<'a> {
         }
         let (key, count) = (self.key, self.values.len());
         Err((
-            self.line,
+            self.place.clone(),
             format!("{key} has {count} of {dimensions} values: expected one for each entry of topology"),
         ))
     }
@@ -116,7 +133,7 @@ impl<'a> Column<'a> {
         let text = &self.values[at];
         read(text.trim()).ok_or_else(|| {
             (
-                self.line,
+                self.place.clone(),
                 format!("{} has the value {text:?} for dimension {at}: expected {expected}", self.key),
             )
         })
@@ -190,8 +207,8 @@ mod tests {
     const GOOD: &str = "topology: [ Ring, Switch ]\nnpus_count: [ 4, 2 ]\nbandwidth: [ 50.0, 25 ]  # GB/s\nlatency: [ 500.0, 936.25 ]  # ns\n";
 
     fn fault(text: &str) -> String {
-        let (line, message) = parse(text, Conventions::AstraSim).err().expect("the file is wrong");
-        format!("{}: {message}", line.unwrap_or(0))
+        let (place, message) = parse(text, Conventions::AstraSim).err().expect("the file is wrong");
+        format!("{}: {message}", place.line.unwrap_or(0))
     }
 
     #[test]

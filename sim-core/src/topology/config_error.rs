@@ -1,5 +1,6 @@
 //! What can be wrong with a topology file.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use thiserror::Error;
@@ -31,6 +32,8 @@ pub enum ConfigError {
         file: String,
         /// The line, counted from 1, where known.
         line: Option<u64>,
+        /// The bytes of the file, where known: the value or the key at fault.
+        span: Option<Range<usize>>,
         /// What is wrong, with the key and the value.
         message: String,
     },

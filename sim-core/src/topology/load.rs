@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::own_toml::Fault;
 use super::{ConfigError, Topology, astra_yaml, own_toml};
 use crate::model::Conventions;
 
@@ -59,11 +60,7 @@ pub fn parse_toml(
     file: &str,
     conventions: Option<Conventions>,
 ) -> Result<LoadedTopology, ConfigError> {
-    let topology = own_toml::parse(text).map_err(|(line, message)| ConfigError::Invalid {
-        file: file.to_owned(),
-        line,
-        message,
-    })?;
+    let topology = own_toml::parse(text).map_err(|fault| invalid(file, fault))?;
     let conventions = conventions.unwrap_or(Conventions::Exact);
     Ok(LoadedTopology { topology, conventions, warnings: Vec::new() })
 }
@@ -96,11 +93,7 @@ pub fn parse_toml_named(
     file: &str,
     key: &'static str,
 ) -> Result<Vec<(String, Option<u64>, Topology)>, ConfigError> {
-    own_toml::parse_named(text, key).map_err(|(line, message)| ConfigError::Invalid {
-        file: file.to_owned(),
-        line,
-        message,
-    })
+    own_toml::parse_named(text, key).map_err(|fault| invalid(file, fault))
 }
 
 /// Reads ASTRA-sim's network YAML; `file` is named in errors.
@@ -120,15 +113,15 @@ pub fn parse_astra_yaml(
     conventions: Option<Conventions>,
 ) -> Result<LoadedTopology, ConfigError> {
     let conventions = conventions.unwrap_or(Conventions::AstraSim);
-    let network = astra_yaml::parse(text, conventions).map_err(|(line, message)| ConfigError::Invalid {
-        file: file.to_owned(),
-        line,
-        message,
-    })?;
+    let network = astra_yaml::parse(text, conventions).map_err(|fault| invalid(file, fault))?;
     let topology = Topology::new(network.dimensions)
         .map_err(|source| ConfigError::Topology { file: file.to_owned(), source })?;
     let warnings = network.warnings.into_iter().map(|warning| format!("{file}: {warning}")).collect();
     Ok(LoadedTopology { topology, conventions, warnings })
+}
+
+fn invalid(file: &str, (place, message): Fault) -> ConfigError {
+    ConfigError::Invalid { file: file.to_owned(), line: place.line, span: place.span, message }
 }
 
 #[cfg(test)]

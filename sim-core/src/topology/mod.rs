@@ -65,6 +65,7 @@ mod product;
 mod routing;
 #[cfg(test)]
 mod tests;
+mod text_place;
 mod wiring;
 
 pub use cluster::{CardOrder, Cluster};
@@ -84,6 +85,7 @@ pub use load::{LoadedTopology, load, parse_astra_yaml, parse_toml, parse_toml_na
 pub use placement::{Placement, PlacementError};
 pub use product::Topology;
 pub use routing::Routing;
+pub use text_place::TextPlace;
 pub use wiring::Diameter;
 
 /// A count that is at least 1, and so small that the product of three and its double fit 64 bits.

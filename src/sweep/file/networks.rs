@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Files, each, template};
 use crate::sim::straggler::Straggler;
-use crate::sim::topology::{self, Topology};
+use crate::sim::topology::{self, TextPlace, Topology};
 use crate::sim::units::{Bandwidth, Picos};
 use crate::sim::{Conventions, LogGp, Model};
 use crate::sweep::network::{Conditions, Network, Placing};
@@ -151,7 +151,7 @@ pub(super) fn networks(
     }
     if inline.is_some() {
         for (line, one) in inlined(on)? {
-            add(&mut declared, one).map_err(|message| (line, message))?;
+            add(&mut declared, one).map_err(|message| (TextPlace::new(line, None), message))?;
         }
     }
     let models: Vec<Model> = match &models {
@@ -168,7 +168,7 @@ pub(super) fn networks(
     };
     if let (true, Some(model)) = (declared.is_empty(), models.iter().find(|model| **model != Model::LogGp)) {
         let wanted = "topologies = [\"FILE.toml\"] or a table [[topology]]";
-        return Err((None, format!("the model {model} needs a topology: expected {wanted}")));
+        return Err((TextPlace::default(), format!("the model {model} needs a topology: expected {wanted}")));
     }
     let mut networks = Vec::new();
     for topology in &declared {
@@ -212,8 +212,11 @@ fn inlined(on: &Context<'_>) -> Result<Vec<(Option<u64>, Declared)>, Fault> {
     type Named = Vec<(String, Option<u64>, Topology)>;
     let read = |text: &str| -> Result<Named, Fault> {
         topology::parse_toml_named(text, on.file, "topology").map_err(|error| match error {
-            topology::ConfigError::Invalid { line, message, .. } => (line, message),
-            other => (None, other.to_string()),
+            // Of a text in which a topology stands alone, only the lines are those of the file.
+            topology::ConfigError::Invalid { line, span, message, .. } => {
+                (TextPlace::new(line, span.filter(|_| text.len() == on.text.len())), message)
+            }
+            other => (TextPlace::default(), other.to_string()),
         })
     };
     let own = |topology| Form::Own(Arc::new(topology));
@@ -231,8 +234,8 @@ fn inlined(on: &Context<'_>) -> Result<Vec<(Option<u64>, Declared)>, Fault> {
             continue;
         }
         let mut head = None;
-        let form = Form::scaled(on.ranks().map_err(|message| (None, message))?, |ranks| {
-            let text = template::fill(&text, ranks).map_err(|message| (None, message))?;
+        let form = Form::scaled(on.ranks().map_err(|message| (TextPlace::default(), message))?, |ranks| {
+            let text = template::fill(&text, ranks).map_err(|message| (TextPlace::default(), message))?;
             let mut named = read(&text)?;
             match (named.pop(), named.is_empty()) {
                 (Some((name, line, topology)), true) => {
@@ -240,7 +243,7 @@ fn inlined(on: &Context<'_>) -> Result<Vec<(Option<u64>, Declared)>, Fault> {
                     Ok(own(topology))
                 }
                 _ => Err((
-                    None,
+                    TextPlace::default(),
                     "topologies that scale with the ranks are written as [[topology]] each".to_owned(),
                 )),
             }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::super::rule::Rule;
 use super::error::SystemError;
 use super::native;
+use crate::sim::topology::TextPlace;
 use crate::sim::units::Bandwidth;
 use crate::sim::workload::Roofline;
 
@@ -82,12 +83,18 @@ pub(super) fn of_algorithms() -> impl Iterator<Item = String> {
 
 impl Keys {
     pub(super) fn read(text: &str, file: &str, directory: &Path) -> Result<Self, SystemError> {
-        let parsed: Value = serde_json::from_str(text)
-            .map_err(|error| SystemError::of_file(file, format!("{error}: expected JSON")))?;
+        let parsed: Value = serde_json::from_str(text).map_err(|error| {
+            // At the end of a text that breaks off there is nothing to mark.
+            let begin: usize =
+                text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+            let at = (begin + error.column().saturating_sub(1)).min(text.len());
+            SystemError::of_file(file, format!("{error}: expected JSON"))
+                .at(TextPlace::of(text, &(at..at + 1)))
+        })?;
         let Value::Object(keys) = &parsed else {
             return Err(SystemError::of_file(file, "expected a JSON object of keys and values"));
         };
-        let file = File { name: file, keys };
+        let file = File { name: file, text, keys };
         let roofline = file.roofline()?;
         let (mut custom, mut native) = (Vec::new(), Vec::new());
         let mut notes = Vec::new();
@@ -146,6 +153,7 @@ impl Keys {
 
 struct File<'a> {
     name: &'a str,
+    text: &'a str,
     keys: &'a Map<String, Value>,
 }
 
@@ -156,7 +164,7 @@ impl<'a> File<'a> {
     }
 
     fn fault(&self, key: &str, message: impl Into<String>) -> SystemError {
-        SystemError::of_key(self.name, self.shown(key), message)
+        SystemError::of_key(self.name, self.shown(key), message).in_text(self.text, key)
     }
 
     fn wrong(&self, key: &str, expected: &str) -> SystemError {

@@ -7,16 +7,18 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// The line, counted from 1, where known, and what is wrong.
-pub(crate) type Fault = (Option<u64>, String);
+use crate::sim::topology::TextPlace;
+
+/// Where, as far as it is known, and what is wrong.
+pub(crate) type Fault = (TextPlace, String);
 
 /// The text, to find lines and to show values as they stand there.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a>(pub(crate) &'a str);
 
 impl<'a> Source<'a> {
-    pub(crate) fn line(self, span: &Range<usize>) -> Option<u64> {
-        self.0.get(..span.start).map(|before| before.matches('\n').count() as u64 + 1)
+    pub(crate) fn place(self, span: &Range<usize>) -> TextPlace {
+        TextPlace::of(self.0, span)
     }
 
     fn raw(self, span: &Range<usize>) -> &'a str {
@@ -28,23 +30,32 @@ impl<'a> Source<'a> {
 pub(crate) struct Table<'a> {
     source: Source<'a>,
     entries: &'a DeTable<'a>,
-    line: Option<u64>,
+    place: TextPlace,
     /// Every key that was asked for, in order.
     known: RefCell<Vec<&'static str>>,
 }
 
 impl<'a> Table<'a> {
     pub(crate) fn new(source: Source<'a>, entries: &'a DeTable<'a>, span: &Range<usize>) -> Self {
-        Self { source, entries, line: source.line(span), known: RefCell::default() }
+        Self { source, entries, place: source.place(span), known: RefCell::default() }
     }
 
     /// Where the table begins.
     pub(crate) fn line(&self) -> Option<u64> {
-        self.line
+        self.place.line
     }
 
     pub(crate) fn fault(&self, message: impl Display) -> Fault {
-        (self.line, message.to_string())
+        (self.place.clone(), message.to_string())
+    }
+
+    /// Where the value of the first of some keys is that is there; else where the table begins.
+    pub(crate) fn place_of(&self, keys: &[&str]) -> TextPlace {
+        let find = |key: &&str| self.entries.iter().find(|(name, _)| name.get_ref().as_ref() == *key);
+        match keys.iter().find_map(find) {
+            Some((_, value)) => self.source.place(&value.span()),
+            None => self.place.clone(),
+        }
     }
 
     /// The value of a key, if it is there.
@@ -73,8 +84,8 @@ impl<'a> Table<'a> {
         let first =
             unknown.filter(|key| !known.contains(&key.get_ref().as_ref())).min_by_key(|key| key.span().start);
         let Some(key) = first else { return Ok(()) };
-        let line = self.source.line(&key.span());
-        Err((line, format!("the key {} is not known here: expected {}", key.get_ref(), known.join(", "))))
+        let place = self.source.place(&key.span());
+        Err((place, format!("the key {} is not known here: expected {}", key.get_ref(), known.join(", "))))
     }
 }
 
@@ -97,8 +108,13 @@ impl<'a> Value<'a> {
         self.fault(format!("{}: expected {expected}", self.shown()))
     }
 
+    /// Where the value is.
+    pub(crate) fn place(&self) -> TextPlace {
+        self.source.place(&self.value.span())
+    }
+
     pub(crate) fn fault(&self, message: impl Display) -> Fault {
-        (self.source.line(&self.value.span()), message.to_string())
+        (self.place(), message.to_string())
     }
 
     pub(crate) fn text(&self, expected: impl Display) -> Result<&'a str, Fault> {

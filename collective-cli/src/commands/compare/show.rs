@@ -8,8 +8,10 @@ use collective::sim::{Conventions, Model};
 use serde_json::{Value, json};
 
 use super::Compare;
+use crate::console;
 use crate::json::nanoseconds;
 use crate::output::table;
+use crate::units_shown;
 
 /// So many columns of sizes fit a terminal.
 const COLUMNS: usize = 5;
@@ -31,12 +33,16 @@ impl Shown<'_> {
         } else {
             "reductions take no time"
         };
-        let mut text = format!(
-            "{} among {ranks} ranks on {} ({} under {} conventions)\n{} algorithms with their parameters, steps wait as --order {} says, {rate}\n\n",
+        let about = format!(
+            "{} among {ranks} ranks on {} ({} under {} conventions)",
             arguments.collective.name().replace('_', "-"),
             arguments.network(),
             arguments.model,
             conventions.name(),
+        );
+        let mut text = format!(
+            "{}\n{} algorithms with their parameters, steps wait as --order {} says, {rate}\n\n",
+            console::heading(&about),
             comparison.rows.len(),
             arguments.order.name(),
         );
@@ -46,8 +52,11 @@ impl Shown<'_> {
             text.push_str(&self.stretches());
         }
         if comparison.rows.len() > 1 {
-            text.push_str("\ntimes of all in us, in the order of the last column\n");
+            text.push_str("\ntimes of all, in the order of the last column\n");
             text.push_str(&self.all());
+        }
+        if !console::wants_notes() {
+            return text;
         }
         text.push_str(
             "note: of parameters such as segments and channels only some values are tried; between two sizes with different \
@@ -71,7 +80,7 @@ impl Shown<'_> {
     /// One line a size: the fastest, and how far behind the next one is.
     fn winners(&self) -> String {
         let comparison = &self.comparison;
-        let head = ["size", "time us", "algbw", "busbw", "  fastest", "  next"];
+        let head = ["size", "time", "algbw", "busbw", "  fastest", "  next"];
         let mut rows = vec![head.map(str::to_owned).to_vec()];
         for (index, size) in comparison.sizes.iter().enumerate() {
             let ranking = comparison.ranking(index);
@@ -88,7 +97,7 @@ impl Shown<'_> {
             let label = format!("  {}", comparison.rows[*best].label);
             rows.push(vec![
                 whole(*size),
-                micros(*time),
+                units_shown::time(*time),
                 gb(algbw),
                 gb(busbw),
                 label,
@@ -123,7 +132,7 @@ impl Shown<'_> {
             order.sort_by_key(|row| time(*row, *last).unwrap_or(Picos(u64::MAX)));
         }
         for row in order {
-            let cells = shown.iter().map(|size| time(row, *size).map_or("-".to_owned(), micros));
+            let cells = shown.iter().map(|size| time(row, *size).map_or("-".to_owned(), units_shown::time));
             rows.push(std::iter::once(comparison.rows[row].label.clone()).chain(cells).collect());
         }
         table(&rows)
@@ -250,10 +259,6 @@ fn rounded(size: Size) -> String {
         }
         None => format!("{bytes} B"),
     }
-}
-
-fn micros(time: Picos) -> String {
-    format!("{:.3}", time.as_ns() / 1000.0)
 }
 
 /// How much longer another one takes.

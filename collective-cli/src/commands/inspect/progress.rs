@@ -1,10 +1,11 @@
 //! A progress bar for what takes long, where somebody looks.
 
-use std::io::IsTerminal;
 use std::path::Path;
 
 use chakra_et::RankFiles;
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::console;
 
 /// Smaller traces are read before a bar could be seen.
 const WORTHWHILE: u64 = 64 << 20;
@@ -15,7 +16,7 @@ pub(super) struct Progress(Option<ProgressBar>);
 impl Progress {
     /// A bar for large traces if standard error is a terminal.
     pub(super) fn of(what: &Path) -> Self {
-        if !std::io::stderr().is_terminal() {
+        if !console::wants_progress() {
             return Self(None);
         }
         // A trace that cannot be found has no size; reading it says why.

@@ -12,7 +12,7 @@ use super::speeds;
 #[derive(Args)]
 pub(super) struct Conditions {
     /// A rank that starts late or computes slowly, such as 3=+10us, 3=x1.5 or 3=+10us,x1.5; may be repeated.
-    #[arg(long, visible_alias = "stragglers", value_name = "RANK=+DELAY,xFACTOR")]
+    #[arg(long, visible_alias = "stragglers", value_name = "STRAGGLER")]
     straggler: Vec<Straggler>,
     /// Time from the issue of a SEND until its message enters the network [default: 0 ns].
     #[arg(long, value_name = "TIME")]
@@ -26,7 +26,7 @@ pub(super) struct Conditions {
     reduce_bandwidth: Option<Bandwidth>,
     /// How fast a rank computes, for computations that state operations and bytes but no duration: the
     /// larger of operations / PEAK and bytes / BANDWIDTH; such as 900TFLOP/s,1600GB/s [default: no time].
-    #[arg(long, value_name = "PEAK,BANDWIDTH", value_parser = speeds::roofline)]
+    #[arg(long, value_name = "ROOFLINE", value_parser = speeds::roofline)]
     pub(super) roofline: Option<Roofline>,
 }
 

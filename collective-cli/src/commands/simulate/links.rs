@@ -72,7 +72,7 @@ impl Busiest {
     pub(super) fn to_text(&self, makespan: Picos) -> String {
         let Self { link, load, utilisation } = self;
         let in_use = load.busy.0 as f64 / makespan.0.max(1) as f64 * 100.0;
-        let bytes = units_shown::size(load.bytes);
+        let bytes = units_shown::size_exact(load.bytes);
         let share = utilisation.map_or_else(
             || format!("{bytes} in no time"),
             |share| format!("{bytes}, {:.1} % of what it could carry", share * 100.0),
@@ -118,7 +118,7 @@ pub(super) fn to_text(carried: &Carried<'_>) -> String {
     let links = used(carried);
     let percent =
         |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0));
-    let mut rows = vec![["link", "bytes", "of bandwidth", "in use"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["link", "carried", "of bandwidth", "in use"].map(str::to_owned).to_vec()];
     for (link, load) in links.iter().take(SHOWN) {
         let busy = (makespan.0 > 0).then(|| load.busy.0 as f64 / makespan.0 as f64);
         rows.push(vec![

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::json::nanoseconds;
 use crate::output::table;
+use crate::units_shown;
 
 /// Rows of the table of source lines.
 const SHOWN: usize = 10;
@@ -54,11 +55,11 @@ pub(super) fn to_text(path: &CriticalPath) -> String {
     let total = path.shares.total();
     let percent = |time: Picos| format!("{:.1} %", time.0 as f64 / total.0.max(1) as f64 * 100.0);
     let sends = path.steps.iter().filter(|step| matches!(step.kind, StepKind::Send { .. })).count();
-    let row = |name: String, time: Picos| vec![name, nanoseconds(time).to_string(), percent(time)];
+    let row = |name: String, time: Picos| vec![name, units_shown::time(time), percent(time)];
     let causes = named(&path.shares).into_iter().filter(|(_, time)| *time > Picos::ZERO);
     let causes: Vec<Vec<String>> = causes.map(|(name, time)| row(format!("  {name}"), time)).collect();
     let mut text =
-        format!("\ncritical path: {} nodes, {sends} messages (ns)\n{}", path.steps.len(), table(&causes));
+        format!("\ncritical path: {} nodes, {sends} messages\n{}", path.steps.len(), table(&causes));
     if !path.lines.is_empty() {
         let lines = path.lines.iter().take(SHOWN);
         let mut lines: Vec<Vec<String>> =

@@ -21,11 +21,11 @@ pub(super) struct PictureArguments {
     #[command(flatten)]
     pub(super) image: ImageArguments,
     /// What --svg and --png draw [default: gantt].
-    #[arg(long, value_name = "PICTURE")]
+    #[arg(long, value_name = "FIGURE")]
     plot: Option<Plot>,
     /// Writes what happened when, as a Chrome trace (ui.perfetto.dev opens it): ranks are processes; streams, groups,
     /// thread blocks and links are threads.
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(long, value_name = "FILE")]
     pub(super) timeline: Option<PathBuf>,
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::links::{self, Carried};
 use super::{Simulate, Subject, path};
+use crate::console;
 use crate::json::nanoseconds;
 use crate::output::table;
 use crate::units_shown;
@@ -64,7 +65,7 @@ impl Simulate {
         if let (true, Some(carried)) = (self.links, &carried) {
             value["links"] = links::to_json(carried);
         }
-        if let (true, Some(path)) = (self.critical_path, &report.critical_path) {
+        if let (Some(_), Some(path)) = (self.critical_path, &report.critical_path) {
             value["critical_path"] = path::to_json(path);
         }
         value
@@ -89,14 +90,15 @@ impl Simulate {
             if parameters.is_empty() { String::new() } else { format!(" ({})", parameters.join(", ")) };
         let placement = self.placement.as_ref().map(|placement| format!(" (placement {placement})"));
         let placement = placement.unwrap_or_default();
-        let mut text = format!(
-            "{}{parameters}, {size}, {} ranks{placement}, on {} ({} under {} conventions)\n\n",
+        let about = format!(
+            "{}{parameters}, {size}, {} ranks{placement}, on {} ({} under {} conventions)",
             subject.name,
             report.finish.len(),
             self.network(),
             report.model.name(),
             report.conventions.name(),
         );
+        let mut text = format!("{}\n\n", console::heading(&about));
         let row = |name: &str, value: String| vec![name.to_owned(), value];
         text.push_str(&table(&[
             row("time", units_shown::time_exact(report.makespan)),
@@ -126,13 +128,11 @@ impl Simulate {
         if report.folded {
             text.push_str("all ranks do the same: one was simulated for all (--no-fold simulates each)\n");
         }
-        for note in &report.notes {
-            text.push_str(&format!("note: {note}\n"));
-        }
+        text.push_str(&console::notes(&report.notes));
         if let (true, Some(carried)) = (self.links, &carried) {
             text.push_str(&links::to_text(carried));
         }
-        if let (true, Some(path)) = (self.critical_path, &report.critical_path) {
+        if let (Some(_), Some(path)) = (self.critical_path, &report.critical_path) {
             text.push_str(&path::to_text(path));
         }
         text

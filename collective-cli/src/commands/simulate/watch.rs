@@ -1,6 +1,5 @@
 //! A progress bar for runs of more than a second, where somebody looks, and Ctrl-C.
 
-use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -12,6 +11,7 @@ use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 
 use crate::failure::{Failure, INTERRUPTED};
+use crate::{console, interrupt};
 
 /// Shorter runs are over before a bar could be read.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -27,14 +27,14 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// From now on the first Ctrl-C ends the run at its next look, a second one the process at once.
+    /// Once the run has been looked at, the first Ctrl-C ends it at its next look, a second one the process at once.
     pub(super) fn begin() -> Result<Self, Failure> {
         let interrupted = Arc::new(AtomicBool::new(false));
         // In this order the first signal finds the flag unset.
         flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), Arc::clone(&interrupted))
             .and_then(|_| flag::register(SIGINT, Arc::clone(&interrupted)))
             .map_err(|error| Failure::input(format!("Ctrl-C cannot be watched for: {error}")))?;
-        let is_seen = std::io::stderr().is_terminal();
+        let is_seen = console::wants_progress();
         Ok(Self { interrupted, begin: Instant::now(), is_seen, first: OnceLock::new(), bar: OnceLock::new() })
     }
 
@@ -45,6 +45,7 @@ impl Watch {
 
     /// Takes the bar away.
     pub(super) fn end(&self) {
+        interrupt::at_once();
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
         }
@@ -73,6 +74,8 @@ impl Watch {
 
 impl Observer for Watch {
     fn observe(&self, progress: &Progress) -> ControlFlow<()> {
+        // Until now there was nothing to keep.
+        interrupt::defer();
         if self.is_interrupted() {
             return ControlFlow::Break(());
         }

@@ -1,6 +1,5 @@
 //! A progress bar for sweeps of more than a second, where somebody looks, and Ctrl-C.
 
-use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,6 +9,7 @@ use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 
 use crate::failure::{Failure, INTERRUPTED};
+use crate::{console, interrupt};
 
 /// Looks at a sweep.
 pub(super) struct Watch {
@@ -20,12 +20,14 @@ pub(super) struct Watch {
 impl Watch {
     /// From now on the first Ctrl-C ends the sweep after the points that are under way, a second one the process at once.
     pub(super) fn begin(points: usize, done: usize) -> Result<Self, Failure> {
+        // Rows are kept.
+        interrupt::defer();
         let interrupted = Arc::new(AtomicBool::new(false));
         // In this order the first signal finds the flag unset.
         flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), Arc::clone(&interrupted))
             .and_then(|_| flag::register(SIGINT, Arc::clone(&interrupted)))
             .map_err(|error| Failure::input(format!("Ctrl-C cannot be watched for: {error}")))?;
-        let bar = if std::io::stderr().is_terminal() {
+        let bar = if console::wants_progress() {
             ProgressBar::with_draw_target(Some(points as u64), ProgressDrawTarget::stderr())
         } else {
             ProgressBar::hidden()
@@ -53,6 +55,7 @@ impl Watch {
 
     /// Takes the bar away.
     pub(super) fn end(&self) {
+        interrupt::at_once();
         self.bar.finish_and_clear();
     }
 }

@@ -6,6 +6,7 @@ use collective::{Diagnostic, RankId, Schedule};
 use serde_json::{Value, json};
 
 use super::Judged;
+use crate::console;
 
 /// Findings of one algorithm that people are shown.
 const SHOWN: usize = 20;
@@ -18,8 +19,10 @@ pub(super) fn about(schedule: &Schedule) -> String {
 }
 
 pub(super) fn text(judged: &Judged, reduction_order: bool) -> String {
-    let Judged { input, about, report, messages_only, warnings: _ } = judged;
-    let mut text = format!("{input}: {}\n", report.verdict());
+    let Judged { input, about, report, messages_only, warnings: _, place: _ } = judged;
+    let verdict = report.verdict();
+    let shown = console::verdict(&verdict.to_string(), matches!(verdict, Verdict::Pass));
+    let mut text = format!("{input}: {shown}\n");
     let mut facts = Vec::new();
     if !about.is_empty() {
         let name = if *input == report.name { String::new() } else { format!("{}: ", report.name) };

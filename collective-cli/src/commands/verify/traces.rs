@@ -35,7 +35,7 @@ pub(super) fn judge(prefix: &str, survey: &Survey, reason: String) -> Judged {
     };
     let report = Report::of_findings(found, survey.ranks().len());
     let (input, about) = (prefix.to_owned(), String::new());
-    Judged { input, about, report, messages_only: Some(reason), warnings: Vec::new() }
+    Judged { input, about, report, messages_only: Some(reason), warnings: Vec::new(), place: None }
 }
 
 fn is_unmatched(finding: &Finding) -> bool {

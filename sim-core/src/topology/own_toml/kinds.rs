@@ -15,8 +15,8 @@ const KINDS: &str = "\"ring\", \"one-way-ring\", \"line\", \"switch\", \"fully-c
 pub(super) fn product(parts: Vec<Table<'_>>) -> Result<Topology, Fault> {
     let first = parts.first().map(|part| part.fault(""));
     let topologies = parts.into_iter().map(part).collect::<Result<Vec<_>, _>>()?;
-    let line = first.and_then(|(line, _)| line);
-    Topology::product(topologies).map_err(|error| (line, error.to_string()))
+    let place = first.map(|(place, _)| place).unwrap_or_default();
+    Topology::product(topologies).map_err(|error| (place, error.to_string()))
 }
 
 fn part(table: Table<'_>) -> Result<Topology, Fault> {
@@ -258,16 +258,15 @@ fn links<'a>(table: &Table<'a>) -> Result<LinkList, Fault> {
         let (bandwidth, latency) = (of("bandwidth", default[0])?, of("latency", default[1])?);
         let spec = LinkSpec::new(bandwidth.quantity()?, latency.quantity()?);
         const ENDS: &str = "between = [a, b] for both ways, or from and to for one";
-        let (ends, both) = match (link.get("between"), link.get("from"), link.get("to")) {
+        let (ends, both, place) = match (link.get("between"), link.get("from"), link.get("to")) {
             (Some(between), None, None) => {
                 let ends = between.elements("two ends")?;
                 let [a, b] = <[Value<'_>; 2]>::try_from(ends).map_err(|_| between.wrong("two ends"))?;
-                ([node(&a)?, node(&b)?], true)
+                ([node(&a)?, node(&b)?], true, between.place())
             }
-            (None, Some(from), Some(to)) => ([node(&from)?, node(&to)?], false),
+            (None, Some(from), Some(to)) => ([node(&from)?, node(&to)?], false, from.place()),
             _ => return Err(link.fault(format!("a link has {ENDS}"))),
         };
-        let line = link.line();
         link.finish()?;
         let [a, b] = ends;
         let name = |node| match node {
@@ -275,16 +274,16 @@ fn links<'a>(table: &Table<'a>) -> Result<LinkList, Fault> {
             Node::Switch(at) => names.get(at as usize).map_or_else(String::new, |name| (*name).to_owned()),
         };
         if a == b {
-            return Err((line, format!("a link joins {} to itself", name(a))));
+            return Err((place, format!("a link joins {} to itself", name(a))));
         }
         let directions = [(a, b), (b, a)];
         for (from, to) in directions.into_iter().take(if both { 2 } else { 1 }) {
-            if let Some(before) = seen.insert((from, to), line) {
-                let place = before.map_or_else(String::new, |line| format!(", in line {line}"));
+            if let Some(before) = seen.insert((from, to), place.line) {
+                let there = before.map_or_else(String::new, |line| format!(", in line {line}"));
                 return Err((
-                    line,
+                    place,
                     format!(
-                        "the link from {} to {} is there already{place}: give one link the bandwidth of both",
+                        "the link from {} to {} is there already{there}: give one link the bandwidth of both",
                         name(from),
                         name(to)
                     ),

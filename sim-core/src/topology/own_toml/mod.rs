@@ -6,11 +6,11 @@ mod table;
 use toml::Spanned;
 use toml::de::DeTable;
 
-use super::Topology;
+use super::{TextPlace, Topology};
 use table::{Source, Table};
 
-/// The line, counted from 1, where known, and what is wrong.
-pub(super) type Fault = (Option<u64>, String);
+/// Where, as far as it is known, and what is wrong.
+pub(super) type Fault = (TextPlace, String);
 
 /// The topology that the file declares.
 pub(super) fn parse(text: &str) -> Result<Topology, Fault> {
@@ -37,8 +37,10 @@ pub(super) fn parse_named(
 }
 
 fn read(text: &str) -> Result<Spanned<DeTable<'_>>, Fault> {
-    let line = |span| Source(text).line(&span);
-    DeTable::parse(text).map_err(|error| (error.span().and_then(line), one_line(error.message())))
+    DeTable::parse(text).map_err(|error| {
+        let place = error.span().map(|span| TextPlace::of(text, &span)).unwrap_or_default();
+        (place, one_line(error.message()))
+    })
 }
 
 fn declared(file: Table<'_>) -> Result<Topology, Fault> {

@@ -9,14 +9,15 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::Fault;
+use crate::topology::TextPlace;
 
 /// The text, to find lines and to show values as they stand there.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a>(pub(super) &'a str);
 
 impl<'a> Source<'a> {
-    pub(super) fn line(self, span: &Range<usize>) -> Option<u64> {
-        self.0.get(..span.start).map(|before| before.matches('\n').count() as u64 + 1)
+    pub(super) fn place(self, span: &Range<usize>) -> TextPlace {
+        TextPlace::of(self.0, span)
     }
 
     fn raw(self, span: &Range<usize>) -> &'a str {
@@ -29,23 +30,23 @@ pub(super) struct Table<'a> {
     source: Source<'a>,
     entries: &'a DeTable<'a>,
     /// Where the table begins.
-    line: Option<u64>,
+    place: TextPlace,
     /// Every key that was asked for, in order.
     known: RefCell<Vec<&'static str>>,
 }
 
 impl<'a> Table<'a> {
     pub(super) fn new(source: Source<'a>, table: &'a DeTable<'a>, span: &Range<usize>) -> Self {
-        Self { source, entries: table, line: source.line(span), known: RefCell::default() }
+        Self { source, entries: table, place: source.place(span), known: RefCell::default() }
     }
 
     pub(super) fn fault(&self, message: impl Display) -> Fault {
-        (self.line, message.to_string())
+        (self.place.clone(), message.to_string())
     }
 
     /// Where the table begins.
     pub(super) fn line(&self) -> Option<u64> {
-        self.line
+        self.place.line
     }
 
     /// The value of a key, if it is there.
@@ -101,8 +102,8 @@ impl<'a> Table<'a> {
                 true
             }
         });
-        let line = self.source.line(&key.span());
-        Err((line, format!("the key {} is not known here: expected {}", key.get_ref(), known.join(", "))))
+        let place = self.source.place(&key.span());
+        Err((place, format!("the key {} is not known here: expected {}", key.get_ref(), known.join(", "))))
     }
 }
 
@@ -121,8 +122,13 @@ impl<'a> Value<'a> {
         self.fault(format!("{} = {raw}: expected {expected}", self.key))
     }
 
+    /// Where the value is.
+    pub(super) fn place(&self) -> TextPlace {
+        self.source.place(&self.value.span())
+    }
+
     pub(super) fn fault(&self, message: impl Display) -> Fault {
-        (self.source.line(&self.value.span()), message.to_string())
+        (self.place(), message.to_string())
     }
 
     pub(super) fn text(&self, expected: impl Display) -> Result<&'a str, Fault> {

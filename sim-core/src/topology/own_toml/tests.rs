@@ -126,9 +126,9 @@ fn a_cluster_has_a_node_and_a_network() {
         ("[[dimension.network]]", "[[dimension.net]]", &["the key network is missing"]),
         ("cards = 8", "cards = 8\ncolour = 1", &["the key colour is not known here", "wiring"]),
     ] {
-        let (line, message) = parse(&text.replace(from, to)).unwrap_err();
+        let (at, message) = parse(&text.replace(from, to)).unwrap_err();
         assert!(
-            line.is_some_and(|line| line > 0) && parts.iter().all(|part| message.contains(part)),
+            at.line.is_some_and(|line| line > 0) && parts.iter().all(|part| message.contains(part)),
             "{to}: {message}"
         );
     }
@@ -156,9 +156,9 @@ fn links_are_given_one_by_one() {
     for (from, to, line, parts) in [
         ("[0, \"hub\"]", "[0, \"hut\"]", 8, &["\"hut\"", "a rank below 3 or the name of a switch"][..]),
         ("[0, \"hub\"]", "[0, 3]", 8, &["between = 3"]),
-        ("[0, \"hub\"]", "[0, 0]", 7, &["a link joins rank 0 to itself"]),
+        ("[0, \"hub\"]", "[0, 0]", 8, &["a link joins rank 0 to itself"]),
         ("[0, \"hub\"]", "[0]", 8, &["two ends"]),
-        ("to = 2", "to = \"hub\"", 12, &["the link from rank 1 to hub is there already, in line 9"]),
+        ("to = 2", "to = \"hub\"", 13, &["the link from rank 1 to hub is there already, in line 10"]),
         ("from = 1\n", "", 12, &["between = [a, b]", "from and to"]),
         ("from = 2\nto = 0", "from = 0\nto = 2", 2, &["links: no way leads from rank 2 to rank 0"]),
         ("[\"hub\"]", "[\"hub\", \"hub\"]", 6, &["two switches named \"hub\""]),
@@ -168,7 +168,7 @@ fn links_are_given_one_by_one() {
         ("to = 2", "to = 2\nname = 1", 15, &["the key name is not known here", "between, from, to"]),
     ] {
         let (at, message) = one("links", &keys.replace(from, to)).unwrap_err();
-        assert_eq!(at, Some(line), "{to}: {message}");
+        assert_eq!(at.line, Some(line), "{to}: {message}");
         assert!(parts.iter().all(|part| message.contains(part)), "{to}: {message}");
     }
     let text = "[[dimension]]\nkind = \"links\"\nranks = 2\n[[dimension.link]]\nbetween = [0, 1]\nlatency = \"1 us\"\n";
@@ -199,11 +199,19 @@ fn faults_name_line_key_and_value() {
         ("[[dimension]]", "[dimension]", 1, &["a list of tables"]),
     ] {
         let (at, message) = parse(&SWITCH.replace(from, to)).unwrap_err();
-        assert_eq!(at, Some(line), "{to}: {message}");
+        assert_eq!(at.line, Some(line), "{to}: {message}");
         for part in parts {
             assert!(message.contains(part), "{to}: {message}");
         }
     }
+    // The value is marked, or the key that is not known.
+    let marked = |text: &str| {
+        let span = parse(text).unwrap_err().0.span.unwrap();
+        text[span].to_owned()
+    };
+    assert_eq!(marked(&SWITCH.replace("400 GB/s", "400 GHz")), "\"400 GHz\"");
+    assert_eq!(marked(&SWITCH.replace("size = 8", "size = 8\ncolour = 1")), "colour");
+    assert_eq!(marked(&format!("ranks = 9\n{SWITCH}")), "9");
     assert!(parse("").unwrap_err().1.contains("dimension"));
     assert_eq!(parse(&format!("ranks = 8\n{SWITCH}")).unwrap().rank_count(), 8);
 }
@@ -242,8 +250,8 @@ fn figures_that_make_no_topology_are_refused() {
             &["global-links = 2", "at least 3 at each of 4 routers, to reach 9 other groups"],
         ),
     ] {
-        let (line, message) = one(kind, keys).unwrap_err();
-        assert!(line.is_some(), "{message}");
+        let (at, message) = one(kind, keys).unwrap_err();
+        assert!(at.line.is_some(), "{message}");
         assert!(parts.iter().all(|part| message.contains(part)), "{kind}, {keys}: {message}");
     }
 }

@@ -21,21 +21,21 @@ pub(in crate::commands::simulate) struct WorkloadArguments {
     pub(in crate::commands::simulate) workload: Option<PathBuf>,
     /// The members of communicator groups: ASTRA-sim's JSON file, such as {"5": [1, 3]} [default: the process groups that
     /// the trace describes].
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(long, value_name = "FILE")]
     groups: Option<PathBuf>,
     /// Which algorithm which collective gets, by kind, size, group and name; the first rule that is for it
     /// (docs/workload-rules.md) [default: what NCCL would choose].
-    #[arg(long, value_name = "FILE.toml")]
+    #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
     /// ASTRA-sim's system file: which traces or native algorithms carry collectives out, and the roofline
     /// (docs/astra-sim.md). --compat astra-sim goes with it, to issue nodes as ASTRA-sim does.
-    #[arg(long, value_name = "FILE.json", conflicts_with = "rules")]
+    #[arg(long, value_name = "FILE", conflicts_with = "rules")]
     system: Option<PathBuf>,
     /// How fast loads and stores are, such as 100ns,2TB/s [default: no time].
-    #[arg(long, value_name = "LATENCY,BANDWIDTH", value_parser = speeds::memory)]
+    #[arg(long, value_name = "SPEED", value_parser = speeds::memory)]
     memory: Option<Memory>,
     /// The same for remote memory [default: as local memory].
-    #[arg(long, value_name = "LATENCY,BANDWIDTH", value_parser = speeds::memory)]
+    #[arg(long, value_name = "SPEED", value_parser = speeds::memory)]
     remote_memory: Option<Memory>,
     /// Shows how each rank spent its time, also where there are more than 16.
     #[arg(long)]
@@ -87,12 +87,12 @@ impl WorkloadArguments {
 
     /// The rules, none if there is no file.
     pub(super) fn rules(&self) -> Result<Rules, Failure> {
-        self.rules.as_ref().map_or_else(|| Ok(Rules::new()), |path| Rules::load(path).map_err(Failure::input))
+        self.rules.as_ref().map_or_else(|| Ok(Rules::new()), |path| Rules::load(path).map_err(Failure::from))
     }
 
     /// ASTRA-sim's system file, if there is one.
     pub(super) fn system(&self) -> Result<Option<AstraSystem>, Failure> {
-        self.system.as_ref().map(|path| AstraSystem::load(path).map_err(Failure::input)).transpose()
+        self.system.as_ref().map(|path| AstraSystem::load(path).map_err(Failure::from)).transpose()
     }
 
     /// The simulation with the speeds of memory.

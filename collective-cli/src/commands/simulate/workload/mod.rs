@@ -31,6 +31,7 @@ pub(super) use self::timeline::TimelineFile;
 use super::Simulate;
 use super::unfinished::{interrupted_json, interrupted_text};
 use super::watch::Watch;
+use crate::console;
 use crate::failure::Failure;
 use crate::output;
 use crate::placement::PlacementArgument;
@@ -54,7 +55,7 @@ impl Simulate {
             |finding: &Finding| finding.id == "computation-needs-roofline" && roofline.is_some();
         findings.retain(|finding| !self.workload.settles(finding.id) && !has_roofline(finding));
         for warning in findings::warnings(&warnings, &findings) {
-            eprintln!("warning: {warning}");
+            console::warn(warning);
         }
         let subject = Subject { prefix, workload, findings, notes };
         if self.workload.dry_run {
@@ -71,10 +72,6 @@ impl Simulate {
         let Some(topology) = topology.as_mut().filter(|_| !self.workload.dry_run) else { return Ok(()) };
         if let Some(placement) = &self.placement {
             topology.topology = placement.place(&topology.topology, subject.workload.rank_count())?;
-        }
-        if watch.is_interrupted() {
-            let text = format!("{}: interrupted before it was simulated", prefix.display());
-            return Err(Failure::Interrupted(text));
         }
         let mut timeline = None;
         if let Some(path) = &self.pictures.timeline {
@@ -207,7 +204,7 @@ impl Simulate {
             }
             return Ok(Chooser::System(Box::new(system)));
         }
-        let expander = Expander::new(self.workload.rules()?).map_err(Failure::input)?;
+        let expander = Expander::new(self.workload.rules()?)?;
         let expander = expander.reduce_rate(data.reduce_rate.unwrap_or_default());
         let expander = expander.order(data.order.unwrap_or_default());
         // Where ranks lie elsewhere, machines are not stretches of ranks.
@@ -242,7 +239,7 @@ impl Simulate {
     fn refuse_arguments_of_algorithms(&self) -> Result<(), Failure> {
         let data = &self.program.data;
         let given = [
-            (self.what.is_some(), "PREFIX|FILE.xml|NAME", "a workload is named by --workload alone"),
+            (self.what.is_some(), "INPUT", "a workload is named by --workload alone"),
             (self.program.ranks.is_some(), "--ranks", "the traces say how many there are"),
             (!self.program.set.is_empty(), "--set", "--rules sets parameters of algorithms"),
             (data.size.is_some(), "--size", "the traces say it"),

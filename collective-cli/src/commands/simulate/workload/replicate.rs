@@ -12,9 +12,9 @@ use crate::output;
 /// How often a workload is replicated, and what becomes of its groups.
 #[derive(Args)]
 pub(super) struct ReplicationArguments {
-    /// Makes K replicas of the workload, rank by rank. Groups are copied, so that each replica has its own; collectives on
+    /// Makes N replicas of the workload, rank by rank. Groups are copied, so that each replica has its own; collectives on
     /// all ranks are joined to one of all replicas.
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "N")]
     replicate: Option<u32>,
     /// Groups whose members of all replicas are one group, and whose collectives keep their size (data parallelism); a list
     /// of names, ranges of numbers such as 101-108, and patterns such as 'dp*', in which `all` is the group of all ranks and
@@ -22,7 +22,7 @@ pub(super) struct ReplicationArguments {
     #[arg(long, value_name = "GROUPS", value_delimiter = ',')]
     join: Vec<String>,
     /// The same where parameters are in shards on all members: the input of a rank in an all-gather is divided
-    /// by K (FSDP).
+    /// by N (FSDP).
     #[arg(long, value_name = "GROUPS", value_delimiter = ',')]
     shard: Vec<String>,
     /// Groups that each replica has for itself (tensor parallelism, pipelines).
