@@ -17,6 +17,7 @@ mod picture;
 mod placement;
 mod program;
 mod recording;
+mod report;
 mod schedule_json;
 mod snippet;
 mod stage;
@@ -74,6 +75,8 @@ enum Command {
     /// Turn MSCCL XML into Chakra execution traces or the XML of another runtime, and traces back into MSCCL XML or into
     /// another form: plain, compressed or JSON lines.
     Convert(convert::Convert),
+    /// Write one HTML page on an algorithm: its schedule step by step, and how a network takes it.
+    Report(Box<commands::report::Report>),
     /// Judge an algorithm: does it do what its collective wants, in every order in which its steps may run, without races and
     /// deadlocks?
     Verify(verify::Verify),
@@ -118,6 +121,7 @@ fn main() -> ExitCode {
         Command::Compile(command) => command.run(),
         Command::Inspect(command) => command.run(),
         Command::Convert(command) => command.run(),
+        Command::Report(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Run(command) => command.run(),
         Command::Simulate(command) => command.run(),

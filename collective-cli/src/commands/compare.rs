@@ -102,7 +102,7 @@ fn kinds() -> Vec<CollectiveKind> {
 
 /// The argument of `--sizes`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Sizes(Vec<Bytes>);
+pub(crate) struct Sizes(pub(crate) Vec<Bytes>);
 
 impl FromStr for Sizes {
     type Err = String;

@@ -10,6 +10,7 @@ pub(crate) mod convert_xml;
 pub(crate) mod inspect;
 pub(crate) mod man;
 pub(crate) mod plot;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod simulate;
 pub(crate) mod sweep;

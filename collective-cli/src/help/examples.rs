@@ -154,6 +154,16 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "report",
+        &[
+            (
+                "a page on an algorithm and a network",
+                "collective report ring.html allreduce_ring --topology examples/cluster.toml",
+            ),
+            ("the schedule alone", "collective report steps.html allgather_bruck --ranks 8"),
+        ],
+    ),
+    (
         "plot",
         &[
             ("the table of a sweep, as a picture", "collective sweep examples/sweep.toml -o table.csv"),
