@@ -73,9 +73,9 @@ pub(crate) struct Simulate {
     #[command(flatten)]
     conditions: Conditions,
     /// Says what determines the time: the chain of messages and computations back from the last rank to finish, by
-    /// cause and by source line. Of a workload also the first, the last and the longest steps, with =all every one, as with
+    /// cause and by source line. Of a workload also the first, the last and the longest steps, with `--critical-path=all` every one, as with
     /// --json.
-    #[arg(long, value_name = "all", num_args = 0..=1, require_equals = true, default_missing_value = "longest",
+    #[arg(long, value_name = "STEPS", num_args = 0..=1, require_equals = true, default_missing_value = "longest",
           hide_possible_values = true)]
     critical_path: Option<PathShown>,
     /// Says what the links carried, the busiest first; with --json all of them.

@@ -147,7 +147,7 @@ fn with_outputs(page: &Page, outputs: &[(usize, usize, String)]) -> String {
         text.push('\n');
         if let Some((_, indent, output)) = outputs.iter().find(|(at, _, _)| *at == index + 1) {
             for line in output.lines() {
-                text += &format!("{:indent$}{line}", "").trim_end().to_owned();
+                text += format!("{:indent$}{line}", "").trim_end();
                 text.push('\n');
             }
             skip = true;
