@@ -69,6 +69,11 @@ pub(crate) fn run(page: &Page, bless: bool) -> Vec<String> {
 
 /// What a line prints: all of it, on both streams.
 fn execute(at: &Path, line: &str, code: i32) -> Result<String, String> {
+    // What a shell would write to a file.
+    let (line, into) = match line.split_once(" > ") {
+        Some((line, file)) => (line, Some(at.join(file.trim()))),
+        None => (line, None),
+    };
     let words = split(line);
     let mut command = match words[0].as_str() {
         "collective" | "target/release/collective" => {
@@ -94,7 +99,10 @@ fn execute(at: &Path, line: &str, code: i32) -> Result<String, String> {
         }
         _ => return Ok(String::new()),
     };
-    let output = command.current_dir(at).env_remove("NO_COLOR").output().unwrap();
+    let mut output = command.current_dir(at).env_remove("NO_COLOR").output().unwrap();
+    if let Some(file) = into {
+        fs::write(file, std::mem::take(&mut output.stdout)).unwrap();
+    }
     let printed =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     // The reader's program lies in a crate of its own.

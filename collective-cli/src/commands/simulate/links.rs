@@ -72,7 +72,7 @@ impl Busiest {
     pub(super) fn to_text(&self, makespan: Picos) -> String {
         let Self { link, load, utilisation } = self;
         let in_use = load.busy.0 as f64 / makespan.0.max(1) as f64 * 100.0;
-        let bytes = units_shown::size_exact(load.bytes);
+        let bytes = units_shown::size(load.bytes);
         let share = utilisation.map_or_else(
             || format!("{bytes} in no time"),
             |share| format!("{bytes}, {:.1} % of what it could carry", share * 100.0),
