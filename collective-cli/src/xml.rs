@@ -84,6 +84,18 @@ pub(crate) fn read(path: &Path) -> Result<Imported, Failure> {
     Ok(imported)
 }
 
+/// Says on standard error if a runtime would not choose the file for a size.
+pub(crate) fn warn_of_size(imported: &Imported, path: &Path, size: u64) {
+    let (min, max) = (imported.header.min_bytes.unwrap_or(0), imported.header.max_bytes.unwrap_or(0));
+    // 0 is no bound.
+    if size < min || (max > 0 && size > max) {
+        console::warn(format!(
+            "{}: it is for {min} to {max} bytes (minBytes, maxBytes): a runtime would not choose it for {size}",
+            path.display()
+        ));
+    }
+}
+
 /// Refuses a schedule that is wrong, and says on standard error if that could not be checked.
 pub(crate) fn verified(schedule: &Schedule, path: &Path) -> Result<(), Failure> {
     stage(&format!("verifying {}", path.display()), || verify::verify(schedule, schedule.protocol.slots()))?;

@@ -370,7 +370,9 @@ impl Simulate {
         if !self.program.set.is_empty() {
             return Err(Failure::input("--set is for built-in algorithms; an XML file has no parameters"));
         }
-        let schedule = xml::read(path)?.schedule;
+        let imported = xml::read(path)?;
+        xml::warn_of_size(&imported, path, self.program.data.full_size().in_bytes());
+        let schedule = imported.schedule;
         let found = schedule.collective.ranks();
         if let Some(ranks) = self.program.ranks.filter(|ranks| *ranks != found) {
             return Err(Failure::input(format!("{} has {found} ranks, not {ranks}", self.what())));

@@ -201,7 +201,7 @@ pub(super) fn links(html: &mut Html, recording: &Recording) {
     let table = Table {
         id: "table-links",
         caption: "Links".to_owned(),
-        heads: vec!["link", "#bandwidth", "#latency", "#bytes", "#busy", "#busy, of the time", "#of its bandwidth"],
+        heads: vec!["link", "#bandwidth", "#latency", "#bytes", "#in use", "#in use, of the time", "#of its bandwidth"],
         rows: links.iter().map(row).collect(),
         note: "Links that carried nothing are left out. The last column is what a link carried as a share of what it could have \
                carried in the time of the run."

@@ -133,10 +133,22 @@ impl Report {
             };
             Failure::input(format!("{error}{hint}"))
         })?;
-        if !set.is_empty() || data.any() {
+        if !set.is_empty()
+            || data.element_type.is_some()
+            || data.reduce_rate.is_some()
+            || data.order.is_some()
+        {
             return Err(Failure::input(
-                "--size, --set, --type, --reduce-rate and --order are for built-in algorithms; traces are already compiled",
+                "--set, --type, --reduce-rate and --order are for algorithms and XML files; traces are already compiled",
             ));
+        }
+        if let (Some(info), Some(size)) = (&graph.info, data.size)
+            && info.size_bytes != size.0
+        {
+            return Err(Failure::input(format!(
+                "{} was compiled for {} bytes, not {}: compile it again with --size",
+                self.what, info.size_bytes, size.0
+            )));
         }
         self.expect_ranks(graph.rank_count())?;
         let recovered = match convert_et::read_ranks(path) {

@@ -61,7 +61,8 @@ pub(super) fn to_text(path: &CriticalPath) -> String {
     let mut text =
         format!("\ncritical path: {} nodes, {sends} messages\n{}", path.steps.len(), table(&causes));
     if !path.lines.is_empty() {
-        let lines = path.lines.iter().take(SHOWN);
+        // The largest come first.
+        let lines = path.lines.iter().take(SHOWN).filter(|line| line.shares.total() > Picos::ZERO);
         let mut lines: Vec<Vec<String>> =
             lines.map(|line| row(format!("  {}:{}", line.file, line.line), line.shares.total())).collect();
         let rest = path.lines.iter().skip(SHOWN).map(|line| line.shares.total().0).sum();

@@ -53,7 +53,8 @@ pub(super) fn text(judged: &Judged, reduction_order: bool) -> String {
     } else if let Some(slots) = report.min_slots {
         text.push_str(&format!("  smallest sufficient number of slots: {slots}\n"));
     }
-    if let Some(reductions) = &report.reductions {
+    // Of what is wrong the order of additions is of no account.
+    if let Some(reductions) = report.reductions.as_ref().filter(|_| report.verdict() == Verdict::Pass) {
         let differing = reductions.differing();
         text.push_str(&match differing[..] {
             [] => "  reductions: every rank adds in the same order, so results are the same to the bit\n".to_owned(),
