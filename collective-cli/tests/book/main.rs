@@ -72,7 +72,7 @@ fn every_block_is_tested() {
                 "sh" => wrong.extend(session::unknown_commands(block).map(|what| format!("{at}: {what}"))),
                 "toml" | "json" => wrong.extend(block.parse_error().map(|what| format!("{at}: {what}"))),
                 // YAML and XML are read by the commands that follow.
-                "yaml" | "xml" if block.file().is_none() => {
+                "yaml" | "xml" if block.files().is_empty() => {
                     wrong.push(format!("{at}: say with file=NAME where it lies, so that a command reads it"));
                 }
                 // The other language of the reference, to be looked at beside ours.

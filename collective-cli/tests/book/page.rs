@@ -87,9 +87,16 @@ impl Block {
         self.words().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     }
 
-    /// The file that the block is, for the commands that follow.
-    pub(crate) fn file(&self) -> Option<&str> {
-        self.value("file")
+    /// The files that the block is, for the commands that follow; `{0..7}` in the name stands for eight.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let Some(name) = self.value("file") else { return Vec::new() };
+        let many = name.split_once('{').and_then(|(start, rest)| {
+            let (range, end) = rest.split_once('}')?;
+            let (first, last) = range.split_once("..")?;
+            let numbers = first.parse::<u32>().ok()?..=last.parse().ok()?;
+            Some(numbers.map(|number| format!("{start}{number}{end}")).collect())
+        });
+        many.unwrap_or_else(|| vec![name.to_owned()])
     }
 
     /// The exit code that its commands are to have.
@@ -107,6 +114,10 @@ impl Block {
     pub(crate) fn parse_error(&self) -> Option<String> {
         match self.kind() {
             "toml" => toml::from_str::<toml::Table>(&self.text).err().map(|error| error.to_string()),
+            _ if self.has("lines") => {
+                let values = serde_json::Deserializer::from_str(&self.text).into_iter::<serde_json::Value>();
+                values.filter_map(Result::err).map(|error| error.to_string()).next()
+            }
             _ => serde_json::from_str::<serde_json::Value>(&self.text).err().map(|error| error.to_string()),
         }
     }

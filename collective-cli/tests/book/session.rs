@@ -36,7 +36,7 @@ pub(crate) fn run(page: &Page, bless: bool) -> Vec<String> {
     ring::write(at);
     let mut blocks = page.blocks.iter().peekable();
     while let Some(block) = blocks.next() {
-        if let Some(file) = block.file() {
+        for file in block.files() {
             let path = at.join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, &block.text).unwrap();
