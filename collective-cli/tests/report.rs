@@ -226,7 +226,9 @@ fn traces_have_their_schedule() {
     }
     assert_eq!(html.matches("<g class=\"m k").count(), 8 * 14);
     let said = fails(at, 2, "report page.html traced --topology ring.toml --size 2MiB");
-    assert!(said.contains("already compiled"), "{said}");
+    assert!(said.contains("was compiled for 1048576 bytes"), "{said}");
+    let same = page(at, "traced --topology ring.toml --size 1MiB");
+    assert_eq!(figure(&same, "time-of-all"), figure(&html, "time-of-all"));
 }
 
 #[test]
