@@ -196,7 +196,7 @@ fn ctrl_c_in_the_middle_of_a_run_prints_what_there_is() {
     fs::write(at.join("large.toml"), RING_TOML.replace('8', "1024").replace("ring", "switch")).unwrap();
     let arguments = "simulate allreduce_ring --topology large.toml --model fluid --json";
     // Nothing tells from outside when the run has begun, so it is interrupted later and later.
-    for wait in (0..7).map(|power| Duration::from_millis(100 << power)) {
+    for wait in (0..24).map(|power| Duration::from_secs_f64(0.1 * 1.25_f64.powi(power))) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_collective"));
         command.current_dir(at).args(arguments.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().unwrap();

@@ -341,7 +341,8 @@ fn ctrl_c_leaves_a_table_to_go_on_with() {
             None | Some(0) => continue,
             code => assert_eq!(code, Some(130), "{stderr}"),
         }
-        let lines = fs::read_to_string(&partial).expect("the table so far").lines().count();
+        // It may have been met before it had a table.
+        let lines = fs::read_to_string(&partial).map_or(0, |table| table.lines().count());
         if lines < 2 {
             continue;
         }
