@@ -12,6 +12,7 @@ mod engine;
 mod error;
 mod events;
 pub mod link_loads;
+pub mod machine;
 pub mod model;
 mod options;
 mod progress;

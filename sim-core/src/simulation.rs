@@ -5,6 +5,7 @@ use chakra_et::graph::{Graph, SymmetricGraph};
 use crate::compat::Compat;
 use crate::engine::{self, Setup};
 use crate::error::SimError;
+use crate::machine::Machine;
 use crate::model::loggp::LogGp;
 use crate::model::{Conventions, Model};
 use crate::options::{Options, Watch};
@@ -45,6 +46,7 @@ pub struct Simulation<'a> {
     loggp: LogGp,
     fold: bool,
     placement: Option<&'a Placement>,
+    machine: Option<&'a Machine>,
 }
 
 impl<'a> Simulation<'a> {
@@ -79,6 +81,7 @@ impl<'a> Simulation<'a> {
             loggp,
             fold: true,
             placement: None,
+            machine: None,
             options: Options::default(),
         }
     }
@@ -200,6 +203,14 @@ impl<'a> Simulation<'a> {
         Self { loggp, ..self }
     }
 
+    /// With [`Model::Machine`] and the figures of a machine.
+    ///
+    /// The graph names the thread block and step of each node, as the ETs of this project do, in the order of thread blocks.
+    #[must_use]
+    pub fn machine(self, machine: &'a Machine) -> Self {
+        Self { model: Model::Machine, machine: Some(machine), ..self }
+    }
+
     /// Whether one rank may stand for all where all do the same (the default): contention-free models
     /// only. The times are the same either way.
     #[must_use]
@@ -249,7 +260,7 @@ impl<'a> Simulation<'a> {
         times: bool,
         run: impl FnOnce(Setup<'_>) -> Result<T, SimError>,
     ) -> Result<T, SimError> {
-        let Self { model, conventions, compat, loggp, fold, options, .. } = *self;
+        let Self { model, conventions, compat, loggp, fold, options, machine, .. } = *self;
         let placed = match (self.topology, self.placement) {
             (Some(topology), Some(placement)) => Some(topology.placed(placement)?),
             _ => None,
@@ -260,6 +271,6 @@ impl<'a> Simulation<'a> {
         {
             return Err(SimError::UnknownToAstraSim { part });
         }
-        run(Setup { topology, model, conventions, compat, loggp, fold, options, times })
+        run(Setup { topology, model, conventions, compat, loggp, fold, options, times, machine })
     }
 }

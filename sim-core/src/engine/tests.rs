@@ -87,6 +87,7 @@ pub(super) fn setup(topology: &Topology, model: Model, conventions: Conventions)
         fold: true,
         options: Options::default(),
         times: true,
+        machine: None,
     }
 }
 
