@@ -10,6 +10,7 @@ mod fluid_properties;
 mod folding;
 mod link_loads;
 mod loggp;
+mod machine;
 mod models_page;
 mod networks;
 mod properties;

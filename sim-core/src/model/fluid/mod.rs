@@ -112,6 +112,17 @@ struct LinkState {
 
 impl Fluid {
     pub(crate) fn new(topology: &Topology, pairs: &[Pair]) -> Result<Self, Overflow> {
+        Self::limited(topology, pairs, &[], |_| [])
+    }
+
+    /// With further limits, in bytes per second, to what flows together: `crossed` gives those that a pair is subject to, beside the
+    /// links of its route. The loads are those of the links.
+    pub(crate) fn limited<I: IntoIterator<Item = u32>>(
+        topology: &Topology,
+        pairs: &[Pair],
+        limits: &[u64],
+        crossed: impl Fn(usize) -> I,
+    ) -> Result<Self, Overflow> {
         let dense = DenseLinks::of(topology, pairs);
         let ids = dense.ids();
         let cost_of = |id: &LinkId| {
@@ -120,7 +131,8 @@ impl Fluid {
         };
         let costs: Vec<(u64, Picos)> = ids.iter().map(cost_of).collect();
         let (mut hops, mut routes, mut route) = (Vec::new(), Vec::with_capacity(pairs.len()), Vec::new());
-        for pair in pairs {
+        let first_limit = u32::try_from(ids.len()).map_err(|_| Overflow::ROUTES)?;
+        for (number, pair) in pairs.iter().enumerate() {
             let first_hop = u32::try_from(hops.len()).map_err(|_| Overflow::ROUTES)?;
             topology.route(pair.src, pair.dst, &mut route);
             let (mut latency, mut slowest) = (Picos::ZERO, u64::MAX);
@@ -130,6 +142,10 @@ impl Fluid {
                 latency = latency.checked_add(of_link).ok_or(Overflow::TIME)?;
                 slowest = slowest.min(bytes_per_s);
                 hops.push(link);
+            }
+            for limit in crossed(number) {
+                slowest = slowest.min(limits[limit as usize]);
+                hops.push(first_limit + limit);
             }
             let end_hop = u32::try_from(hops.len()).map_err(|_| Overflow::ROUTES)?;
             let crosses = false;
@@ -145,18 +161,42 @@ impl Fluid {
             shared_since: Picos::ZERO,
         };
         Ok(Self {
-            links: ids.iter().map(|_| idle()).collect(),
+            links: (0..ids.len() + limits.len()).map(|_| idle()).collect(),
             first_pair: 0,
             routes,
-            sharing: Sharing::new(costs.iter().map(|(bytes_per_s, _)| *bytes_per_s), hops),
+            sharing: Sharing::new(
+                costs.iter().map(|(bytes_per_s, _)| *bytes_per_s).chain(limits.iter().copied()),
+                hops,
+            ),
             streams: Vec::new(),
-            ends: Ends::new(ids.len()),
+            ends: Ends::new(ids.len() + limits.len()),
             waiting: Vec::new(),
             ids,
             asked_at: None,
             joined: 0,
             last: LastTransfer::default(),
         })
+    }
+
+    /// Takes the latencies off the pairs, so that an arrival is the end of a flow, and gives them by pair.
+    pub(crate) fn take_latencies(&mut self) -> Vec<Picos> {
+        self.routes.iter_mut().map(|route| std::mem::take(&mut route.latency)).collect()
+    }
+
+    /// The work that is left of the one message under way of a pair, and whether it has its links for itself. What it is counted in
+    /// is of no account: equal work with equal rates takes equal times.
+    pub(crate) fn left(&mut self, pair: u32, message: MessageId, size: Bytes, now: Picos) -> (u128, bool) {
+        let Route { first_hop, bytes_per_s, class, .. } = self.routes[pair as usize];
+        if class != NONE {
+            let clock = self.sharing.clock_of_class(class, now);
+            let goal = self.streams[class as usize].first().map_or(clock, |flow| flow.goal);
+            return (goal.wrapping_sub(clock), false);
+        }
+        let link = &self.links[self.sharing.hops()[first_hop as usize] as usize];
+        if link.alone != Some(message) || link.alone_until <= now {
+            return (0, true);
+        }
+        (work(size).saturating_sub(rate_of(bytes_per_s) * u128::from(now.0 - link.alone_since.0)), true)
     }
 
     /// All links of the route are idle: the flow has them for itself, and nobody else has to know.
