@@ -9,11 +9,11 @@ use super::program::Program;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rounds {
     /// Bytes of a chunk, and the most of them in a round.
-    chunk: u64,
-    piece: u64,
+    pub(super) chunk: u64,
+    pub(super) piece: u64,
     /// At least 1.
     pub(super) count: u32,
-    slices: u32,
+    pub(super) slices: u32,
     /// Whether rounds that repeat are left out.
     pub(super) jumps: bool,
 }

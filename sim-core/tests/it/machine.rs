@@ -80,6 +80,12 @@ impl Blocks {
     }
 }
 
+/// The same costs but for something.
+fn but(mut costs: Costs, change: impl FnOnce(&mut Costs)) -> Costs {
+    change(&mut costs);
+    costs
+}
+
 fn time(text: &str) -> Picos {
     text.parse().unwrap()
 }
@@ -134,7 +140,7 @@ fn a_send_frees_its_thread_block_when_its_slot_is_filled() {
         blocks.step(0, 0, send(1, MB), &[]);
         blocks.step(1, 0, recv(0, MB), &[]);
     }
-    let costs = Costs { slices: 1, ..pipeline(None) };
+    let costs = but(pipeline(None), |costs| costs.slices = 1);
     let report = run(&full(2, "1000 GB/s", "0 ns"), &machine(costs), &blocks.graph());
     assert_eq!(report.finish, [time("20 us"), time("35 us")]);
     assert_eq!((report.messages, report.bytes), (2, Bytes(2 * MB)));
@@ -170,7 +176,7 @@ fn a_rank_sends_no_more_than_it_can_over_all_links() {
 
 #[test]
 fn flags_take_their_part_of_the_links_but_not_of_the_thread_block() {
-    let costs = Costs { wire: 2.0, ..Costs::free() };
+    let costs = but(Costs::free(), |costs| costs.wire = 2.0);
     let ll = Machine::new("flags").with(Protocol::Ll, costs);
     let graph = |protocol| message(MB).collective(MB, 1, protocol);
     let topology = full(2, "100 GB/s", "0 ns");
@@ -228,7 +234,7 @@ fn thread_blocks_that_fill_all_slots_and_wait_for_each_other_are_named() {
     }
     let graph = blocks.graph();
     let topology = full(2, "100 GB/s", "0 ns");
-    let costs = |slots| Costs { slots: Some(slots), ..pipeline(None) };
+    let costs = |slots| pipeline(Some(slots));
     assert!(Simulation::new(&topology).machine(&machine(costs(4))).run(&graph).is_ok());
     match Simulation::new(&topology).machine(&machine(costs(1))).run(&graph) {
         Err(SimError::Stuck(stuck)) => assert_eq!(
@@ -340,13 +346,15 @@ proptest! {
         let size = rounds.iter().map(|round| round.1).max().unwrap_or(1);
         let graph = of_shifts(ranks, &rounds).collective(size, 1, "Simple");
         let of = |costs: Costs| run(&topology, &machine(costs), &graph).makespan;
-        let with = |slots| of(Costs { slots, ..costs.clone() });
+        let with = |slots| of(but(costs.clone(), |costs| costs.slots = slots));
         let (few, more, unlimited) = (with(Some(slots)), with(Some(slots + 1)), with(None));
         prop_assert!(few >= more && more >= unlimited, "{few} {more} {unlimited}");
-        let base = Costs { slots: Some(slots), ..costs };
-        let faster = Costs { copy: Some("45 GB/s".parse().unwrap()), ..base.clone() };
+        let base = but(costs, |costs| costs.slots = Some(slots));
+        let faster = but(base.clone(), |costs| costs.copy = Some("45 GB/s".parse().unwrap()));
         prop_assert!(of(faster) <= few);
-        let quicker = Costs { latency: Picos(base.latency.0 / 2), slice: Picos(base.slice.0 / 2), ..base.clone() };
+        let quicker = but(base.clone(), |costs| {
+            (costs.latency, costs.slice) = (Picos(costs.latency.0 / 2), Picos(costs.slice.0 / 2));
+        });
         prop_assert!(of(quicker) <= few);
         let wider = full(ranks, "60 GB/s", "200 ns");
         prop_assert!(run(&wider, &machine(base), &graph).makespan <= few);
