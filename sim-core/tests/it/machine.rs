@@ -239,7 +239,7 @@ fn thread_blocks_that_fill_all_slots_and_wait_for_each_other_are_named() {
     match Simulation::new(&topology).machine(&machine(costs(1))).run(&graph) {
         Err(SimError::Stuck(stuck)) => assert_eq!(
             stuck.to_string(),
-            "the simulation is stuck at 15000 ns with 4 of 4 nodes unfinished\n  ranks wait for each other: rank 0 node 0 (send to 1, \
+            "the simulation is stuck at 7500 ns with 4 of 4 nodes unfinished\n  ranks wait for each other: rank 0 node 0 (send to 1, \
              whose slots are full) -> rank 1 node 0 (send to 0, whose slots are full) -> rank 0 node 0"
         ),
         other => panic!("not stuck: {other:?}"),
