@@ -4,6 +4,8 @@
 //! the data: how many there are, what each can copy, how long a step and a slice of it take, how many slots a connection has. A
 //! [`Machine`] is the figures of one; a graph says by [`Origin::step`](chakra_et::graph::Origin::step) which thread block does what.
 
+#[cfg(feature = "config")]
+mod file;
 mod parameters;
 
 use chakra_et::graph::{Graph, SymmetricGraph};
@@ -12,6 +14,8 @@ use crate::engine::{Run, Setup};
 use crate::error::SimError;
 use crate::report::Report;
 
+#[cfg(feature = "config")]
+pub use file::{BUILTIN, builtin, find, load, parse, to_toml};
 pub use parameters::{Completion, Costs, LinkCosts, LinkKind, Machine, Protocol};
 
 pub(crate) fn run(setup: Setup<'_>, _graph: &Graph) -> Result<Run, SimError> {
