@@ -3,8 +3,38 @@
 //! The other models execute messages. What decides a collective on a real GPU is beside the links the thread blocks that move
 //! the data: how many there are, what each can copy, how long a step and a slice of it take, how many slots a connection has. A
 //! [`Machine`] is the figures of one; a graph says by [`Origin::step`](chakra_et::graph::Origin::step) which thread block does what.
+//!
+//! # What happens
+//!
+//! A *thread block* does its steps one after the other. A *step* receives, reduces and sends at most once each, in this order, and first
+//! waits for the steps of other thread blocks of its rank that it depends on. A *connection* is the way from one thread block to
+//! another: a FIFO of slots.
+//!
+//! * **Rounds.** A chunk, the size of the collective by its number of chunks, moves in pieces of at most [`Costs::piece`]: the thread
+//!   blocks run their steps once for the first piece of every chunk, then for the second, and so on, as the runtimes loop over a buffer
+//!   that is larger than theirs.
+//! * **Slices.** What a step moves in a round it moves in [`Costs::slices`] equal parts, one slot each. For each slice it waits
+//!   until one has come, if it receives, and until a slot is free, if it sends; then the overheads pass, [`Costs::slice`], and
+//!   before the first slice [`Costs::step`].
+//! * **Sending.** Then the slice flows over the links, [`Costs::wire`] bytes for each of data. Links are shared as under the model
+//!   `fluid`; the flow has further limits: what the thread block copies, or reduces if the step does, and what its rank sends and the
+//!   other receives at all ([`Machine::egress`], [`Machine::ingress`]). With its end the slot is filled and the thread block free.
+//! * **Receiving.** The receiver sees the slice [`Costs::latency`] and the latency of the links later. A step that does not send it on
+//!   takes it out at what a thread block copies or reduces. When it is taken out, or sent on, its slot is free, which the sender sees at
+//!   once.
+//! * **Beginning.** All thread blocks begin [`Costs::launch`] after the call, those of a late rank as much later.
+//!
+//! A COMP with a stated duration takes it, spread over the slices. The last thread block to end determines the time.
+//!
+//! # Large buffers
+//!
+//! After a few rounds of the loop over the buffer most programs repeat themselves. As soon as the whole state is that of an earlier
+//! round, but for the time, all rounds that follow in the same way are left out and their time is added, which is exact. Programs
+//! whose thread blocks drift against each other take the time of their rounds.
 
 mod engine;
+#[cfg(feature = "config")]
+mod file;
 mod network;
 mod parameters;
 mod program;
@@ -29,6 +59,8 @@ use crate::straggler::Slowdown;
 use crate::topology::Topology;
 use crate::units::{Bytes, Picos};
 
+#[cfg(feature = "config")]
+pub use file::{BUILTIN, builtin, find, load, parse, to_toml};
 pub use parameters::{Completion, Costs, LinkCosts, LinkKind, Machine, Protocol};
 
 /// Said in every report.
