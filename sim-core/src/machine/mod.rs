@@ -5,6 +5,8 @@
 //! [`Machine`] is the figures of one; a graph says by [`Origin::step`](chakra_et::graph::Origin::step) which thread block does what.
 
 mod engine;
+#[cfg(feature = "config")]
+mod file;
 mod network;
 mod parameters;
 mod program;
@@ -29,6 +31,8 @@ use crate::straggler::Slowdown;
 use crate::topology::Topology;
 use crate::units::{Bytes, Picos};
 
+#[cfg(feature = "config")]
+pub use file::{BUILTIN, builtin, find, load, parse, to_toml};
 pub use parameters::{Completion, Costs, LinkCosts, LinkKind, Machine, Protocol};
 
 /// Said in every report.

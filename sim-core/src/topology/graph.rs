@@ -116,6 +116,26 @@ impl LinkList {
         Topology::of(graph.into(), members)
     }
 
+    #[cfg(feature = "config")]
+    pub(super) fn rank_count(&self) -> u32 {
+        self.ranks
+    }
+
+    #[cfg(feature = "config")]
+    pub(super) fn switch_names(&self) -> &[String] {
+        &self.switches
+    }
+
+    #[cfg(feature = "config")]
+    pub(super) fn links(&self) -> &[(Node, Node, LinkSpec)] {
+        &self.links
+    }
+
+    #[cfg(feature = "config")]
+    pub(super) fn forwards(&self) -> bool {
+        self.ranks_forward
+    }
+
     fn device(&self, node: Node) -> Option<u32> {
         match node {
             Node::Rank(rank) => (rank < self.ranks).then_some(rank),
@@ -194,6 +214,12 @@ impl PartialEq for LinkGraph {
 const NO_LINK: u32 = u32::MAX;
 
 impl LinkGraph {
+    /// What it was made of.
+    #[cfg(feature = "config")]
+    pub(super) fn list(&self) -> &LinkList {
+        &self.list
+    }
+
     fn new(list: LinkList) -> Result<Self, TopologyError> {
         list.check()?;
         let device = |node| list.device(node).unwrap_or(0);

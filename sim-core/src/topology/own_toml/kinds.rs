@@ -1,7 +1,6 @@
 //! Each kind of part: its keys, and what they make.
 
-use super::Fault;
-use super::table::{Table, Value};
+use crate::config_table::{Fault, Table, Value};
 use crate::topology::{
     CardOrder, Cluster, Dimension, DimensionKind, Dragonfly, FatTree, LeafSpine, LinkList, LinkSpec, Node,
     Routing, Topology,
