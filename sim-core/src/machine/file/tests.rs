@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::machine::{Completion, Costs, LinkCosts, LinkKind, Protocol};
 use crate::topology::{Dimension, Topology};
@@ -143,5 +145,81 @@ fn every_built_in_machine_is_read_and_names_its_sources() {
         assert_eq!(machine.name, name);
         assert!(!machine.description.is_empty() && !machine.sources.is_empty(), "{name}");
         assert!(machine.protocols().next().is_some(), "{name}");
+    }
+}
+
+fn limit() -> impl Strategy<Value = Option<Bandwidth>> {
+    let bytes_per_s = prop_oneof![1.0..1e18, (1u64..5000).prop_map(|tenths| tenths as f64 * 1e8)];
+    proptest::option::of(bytes_per_s.prop_map(|bytes| Bandwidth::from_bytes_per_s(bytes).unwrap()))
+}
+
+fn time() -> impl Strategy<Value = Picos> {
+    prop_oneof![
+        Just(Picos::ZERO),
+        (0u64..10_000).prop_map(|ns| Picos(ns * 1000)),
+        any::<u64>().prop_map(Picos)
+    ]
+}
+
+fn link_costs() -> impl Strategy<Value = LinkCosts> {
+    let own = || proptest::option::of(time());
+    (own(), own(), own(), limit()).prop_map(|(step, slice, latency, copy)| LinkCosts {
+        step,
+        slice,
+        latency,
+        copy,
+    })
+}
+
+fn costs() -> impl Strategy<Value = Costs> {
+    let times = [time(), time(), time(), time()];
+    let figures =
+        (limit(), limit(), proptest::option::of(1u32..), 1u32.., proptest::option::of(1u64..), 1.0..1e3);
+    let links =
+        proptest::collection::btree_map(proptest::sample::select(&LinkKind::ALL[..]), link_costs(), 0..5);
+    (times, figures, links).prop_map(|([launch, step, slice, latency], figures, links)| {
+        let (copy, reduce, slots, slices, piece, wire) = figures;
+        let (piece, links) = (piece.map(Bytes), links.into_iter().collect());
+        Costs { launch, step, slice, latency, copy, reduce, slots, slices, piece, wire, links }
+    })
+}
+
+fn machine() -> impl Strategy<Value = Machine> {
+    let texts = (any::<String>(), any::<String>(), proptest::collection::vec(any::<String>(), 0..3));
+    let costs = [0, 1, 2].map(|_| proptest::option::of(costs()));
+    (texts, (limit(), limit()), any::<bool>(), costs, any::<bool>()).prop_map(
+        |((name, description, sources), (egress, ingress), delivered, costs, own)| {
+            let mut machine = Machine::new(name);
+            (machine.description, machine.sources) = (description, sources);
+            (machine.egress, machine.ingress) = (egress, ingress);
+            if delivered {
+                machine.completion = Completion::Delivered;
+            }
+            if own {
+                let switch = Dimension::switch(8, bandwidth("400 GB/s"), "500 ns".parse().unwrap());
+                let node = Topology::new([switch]).unwrap();
+                machine.topology = Some(node.with_link_kind(LinkKind::NvLink));
+            }
+            let costs = Protocol::ALL.into_iter().zip(costs);
+            costs.fold(machine, |machine, (protocol, costs)| match costs {
+                Some(costs) => machine.with(protocol, costs),
+                None => machine,
+            })
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_as_the_same(machine in machine()) {
+        let text = to_toml(&machine);
+        prop_assert_eq!(parse(&text).map_err(|error| error.to_string()), Ok(machine), "{}", text);
+    }
+}
+
+#[test]
+fn built_in_machines_are_written_and_read_as_the_same() {
+    for machine in BUILTIN.into_iter().filter_map(builtin) {
+        assert_eq!(parse(&to_toml(&machine)).unwrap(), machine);
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use crate::config_write::{bandwidth, latency, text, texts};
+use crate::machine::LinkKind;
 use crate::topology::cluster::Cluster;
 use crate::topology::fabric::Fabric;
 use crate::topology::graph::{LinkList, Node};
@@ -16,8 +17,10 @@ pub(crate) fn write(topology: &Topology, header: &str, file: &mut String) -> fmt
 
 fn write_part(part: &Part, header: &str, file: &mut String) -> fmt::Result {
     writeln!(file, "\n[[{header}]]")?;
+    let stated = part.stated;
     let numbers = |file: &mut String, kind: &str, figures: &[(&str, u32)]| {
         writeln!(file, "kind = {}", text(kind))?;
+        link_kind(file, stated)?;
         figures.iter().try_for_each(|(key, figure)| writeln!(file, "{key} = {figure}"))
     };
     match &part.fabric {
@@ -87,6 +90,10 @@ fn link(file: &mut String, prefix: &str, link: LinkSpec) -> fmt::Result {
     writeln!(file, "{prefix}latency = {}", latency(link.latency))
 }
 
+fn link_kind(file: &mut String, kind: Option<LinkKind>) -> fmt::Result {
+    kind.map_or(Ok(()), |kind| writeln!(file, "link = {}", text(kind.name())))
+}
+
 fn routing(file: &mut String, routing: Routing) -> fmt::Result {
     match routing {
         Routing::Ecmp { seed: 0 } => Ok(()),
@@ -124,9 +131,10 @@ fn links(file: &mut String, list: &LinkList, header: &str) -> fmt::Result {
         Node::Rank(rank) => rank.to_string(),
         Node::Switch(at) => switches.get(at as usize).map_or_else(String::new, |name| text(name)),
     };
-    for (from, to, spec) in list.links() {
+    for ((from, to, spec), kind) in list.links() {
         writeln!(file, "\n[[{header}.link]]\nfrom = {}\nto = {}", end(*from), end(*to))?;
         link(file, "", *spec)?;
+        link_kind(file, kind)?;
     }
     Ok(())
 }
