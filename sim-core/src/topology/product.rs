@@ -342,11 +342,6 @@ impl Topology {
         self.each_link(self.position(src), self.position(dst), |link| route.push(LinkId(link)));
     }
 
-    /// What the links of a route are: the last kind that one of them is of.
-    pub(crate) fn route_kind(&self, _src: u32, _dst: u32) -> crate::machine::LinkKind {
-        crate::machine::LinkKind::Plain
-    }
-
     /// Calls `hop` with each link from one position to another.
     #[inline]
     fn each_link(&self, src: u32, dst: u32, mut hop: impl FnMut(u64)) {
