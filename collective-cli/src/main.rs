@@ -12,6 +12,7 @@ mod help;
 mod image;
 mod interrupt;
 mod json;
+mod machine;
 mod output;
 mod picture;
 mod placement;

@@ -29,7 +29,7 @@ pub(crate) struct ProgramArguments {
 }
 
 /// How a built-in algorithm is lowered.
-#[derive(Args, Default)]
+#[derive(Args, Clone, Copy, Default)]
 pub(crate) struct LoweringArguments {
     /// The protocol of all connections: simple, ll or ll128 [default: simple; of XML files and traces, what they say].
     #[arg(long, value_name = "PROTOCOL")]
