@@ -12,6 +12,7 @@ mod help;
 mod image;
 mod interrupt;
 mod json;
+mod machine;
 mod output;
 mod picture;
 mod placement;
@@ -31,7 +32,7 @@ use std::process::ExitCode;
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 use commands::{
-    algorithms, compare, compile, completions, convert, inspect, man, plot, run, simulate, sweep, topology,
+    algorithms, compare, compile, completions, convert, inspect, machines, man, plot, run, simulate, sweep, topology,
     verify,
 };
 use console::{Colours, Verbosity};
@@ -90,6 +91,8 @@ enum Command {
     Plot(plot::Plot),
     /// Say what a topology file declares, show a route, or draw a picture.
     Topology(topology::TopologyCommand),
+    /// List the machines that are built in for the model machine, or print the file of one.
+    Machines(machines::Machines),
     /// Print a script that completes commands, options and names of algorithms in a shell.
     Completions(completions::Completions),
     /// Print the manual page, or write a page for each subcommand.
@@ -128,6 +131,7 @@ fn main() -> ExitCode {
         Command::Sweep(command) => command.run(),
         Command::Plot(command) => command.run(),
         Command::Topology(command) => command.run(),
+        Command::Machines(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),
     };

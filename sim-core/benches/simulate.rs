@@ -65,6 +65,7 @@ fn topology(kind: Kind, graph: &Graph) -> Topology {
     Topology::new([dimension]).expect("a topology")
 }
 
+/// Those that execute messages; [`Model::Machine`] takes thread blocks.
 const MODELS: [Model; 4] = [Model::Analytical, Model::LinkQueue, Model::Fluid, Model::LogGp];
 
 #[divan::bench(args = MODELS)]

@@ -8,6 +8,7 @@ pub(crate) mod convert;
 pub(crate) mod convert_et;
 pub(crate) mod convert_xml;
 pub(crate) mod inspect;
+pub(crate) mod machines;
 pub(crate) mod man;
 pub(crate) mod plot;
 pub(crate) mod report;

@@ -18,6 +18,13 @@ pub struct LoadedTopology {
     pub warnings: Vec<String>,
 }
 
+impl From<Topology> for LoadedTopology {
+    /// A topology that another file declares, or a program: under exact conventions.
+    fn from(topology: Topology) -> Self {
+        Self { topology, conventions: Conventions::Exact, warnings: Vec::new() }
+    }
+}
+
 /// Reads a topology file; the ending says which format it has.
 ///
 /// * `.toml`: this project's form with explicit units, under [`Conventions::Exact`] by default;

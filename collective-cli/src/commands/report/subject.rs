@@ -64,6 +64,7 @@ impl Report {
         let program = ProgramArguments {
             ranks: usize::try_from(ranks).ok(),
             set: self.program.set.clone(),
+            lowering: self.program.lowering,
             data: DataArguments::default(),
         };
         let parameters = program.parameters(&algorithm.def)?;
