@@ -12,6 +12,7 @@ extern crate self as collective;
 
 pub mod algorithms;
 pub mod build;
+pub mod calibrate;
 pub mod compare;
 pub mod correctness;
 pub mod sweep;
