@@ -15,6 +15,7 @@ pub mod build;
 pub mod calibrate;
 pub mod compare;
 pub mod correctness;
+pub mod measured;
 pub mod sweep;
 pub mod symmetric;
 pub mod workload;

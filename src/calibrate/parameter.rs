@@ -216,6 +216,45 @@ fn set_on_links(costs: &mut Costs, kind: LinkKind, figure: Figure, time: Picos, 
     }
 }
 
+/// A text that is no parameter.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is no figure of a machine: {reason}")]
+pub struct ParameterError {
+    /// The text.
+    pub text: String,
+    /// Why not.
+    pub reason: String,
+}
+
+impl FromStr for Parameter {
+    type Err = ParameterError;
+
+    /// Reads what is shown: `LL.latency`, `Simple.network.copy`, `egress`. Capital letters of protocols make no difference.
+    fn from_str(text: &str) -> Result<Self, ParameterError> {
+        let fault =
+            |reason: &dyn fmt::Display| ParameterError { text: text.to_owned(), reason: reason.to_string() };
+        let mut parts = text.split('.').rev();
+        let figure: Figure = parts.next().unwrap_or_default().parse().map_err(|error| fault(&error))?;
+        let before: Vec<&str> = parts.rev().collect();
+        let (protocol, links) = match (before[..].first(), before.get(1), before.get(2)) {
+            (None, ..) => (None, None),
+            (Some(protocol), links, None) => (Some(*protocol), links.copied()),
+            _ => return Err(fault(&"expected PROTOCOL.FIGURE or PROTOCOL.LINKS.FIGURE")),
+        };
+        let protocol = protocol.map(str::parse).transpose().map_err(|error| fault(&error))?;
+        let links = links.map(str::parse).transpose().map_err(|error| fault(&error))?;
+        if protocol.is_some() != figure.is_of_protocol() {
+            let such = if protocol.is_some() {
+                "it is of no protocol"
+            } else {
+                "it is of a protocol, such as Simple"
+            };
+            return Err(fault(&such));
+        }
+        Ok(Self { protocol, links, figure })
+    }
+}
+
 impl fmt::Display for Parameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(protocol) = self.protocol {
@@ -257,6 +296,27 @@ mod tests {
             Parameter::stated(&machine, Protocol::Simple).iter().map(ToString::to_string).collect();
         assert_eq!(names.len(), 12, "{names:?}");
         assert!(names.contains(&"Simple.network.copy".to_owned()) && names.contains(&"egress".to_owned()));
+    }
+
+    #[test]
+    fn names_are_read_back_and_others_refused() {
+        for name in ["Simple.launch", "LL.network.copy", "egress", "LL128.step"] {
+            assert_eq!(name.parse::<Parameter>().map(|it| it.to_string()), Ok(name.to_owned()));
+        }
+        for (name, part) in [
+            ("launch", "it is of a protocol, such as Simple"),
+            ("LL.egress", "it is of no protocol"),
+            ("simple.speed", "there is no figure \"speed\""),
+            ("fast.copy", "there is no protocol \"fast\""),
+            ("LL.rope.copy", "there is no kind of link \"rope\""),
+            ("LL.network.nvlink.copy", "expected PROTOCOL.FIGURE"),
+        ] {
+            let error = name.parse::<Parameter>().unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("{name:?} is no figure of a machine: ")) && error.contains(part),
+                "{error}"
+            );
+        }
     }
 
     #[test]

@@ -172,6 +172,21 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "calibrate",
+        &[
+            (
+                "what nccl-tests printed of an algorithm, and a machine to begin with",
+                "collective calibrate --measured examples/measured.log --algorithm allreduce_ring --machine mi300x --fit launch,copy \
+                 -o mine.toml",
+            ),
+            (
+                "every time with the simulated one",
+                "collective calibrate --measured examples/measured.csv --algorithm allgather_ring --machine mi300x --fit launch,copy \
+                 --residuals residuals.csv",
+            ),
+        ],
+    ),
+    (
         "plot",
         &[
             ("the table of a sweep, as a picture", "collective sweep examples/sweep.toml -o table.csv"),

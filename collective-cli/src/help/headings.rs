@@ -34,12 +34,18 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "max-bytes",
             "groups",
             "group-peers",
+            "measured",
+            "runs",
+            "protocol",
+            "instances",
+            "place",
+            "small",
         ],
     ),
     (NETWORK, &["topology", "model", "machine", "loggp", "conventions", "placement", "route"]),
     (RANKS, &["straggler", "send-overhead", "receive-overhead", "reduce-bandwidth", "roofline", "compat"]),
     (CHECKS, &["unchecked", "reduction-order", "seeds"]),
-    (RUN, &["no-fold", "shard", "resume", "threads", "merge"]),
+    (RUN, &["no-fold", "shard", "resume", "threads", "merge", "fit"]),
     (
         OUTPUT,
         &[
@@ -69,6 +75,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "record",
             "title",
             "kind",
+            "residuals",
         ],
     ),
 ];
