@@ -124,12 +124,7 @@ impl Program {
         if self.folded { u64::from(self.ranks) } else { 1 }
     }
 
-    fn add_rank(
-        &mut self,
-        rank: u32,
-        nodes: &RankGraph,
-        numbers: &mut Numbers<'_>,
-    ) -> Result<(), SimError> {
+    fn add_rank(&mut self, rank: u32, nodes: &RankGraph, numbers: &mut Numbers<'_>) -> Result<(), SimError> {
         let mut places = Vec::with_capacity(nodes.len());
         for (node, op) in (0u32..).zip(nodes.ops()) {
             match nodes.origin(node).step {

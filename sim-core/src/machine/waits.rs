@@ -52,8 +52,10 @@ impl Engine<'_> {
         };
         let (of_first, ranks) = (receives.collect::<Vec<_>>(), program.ranks as usize);
         let on = |rank| {
-            let moved = move |receive: &WaitingReceive| {
-                WaitingReceive { rank, peer: symmetry.moved(receive.peer, rank), ..receive.clone() }
+            let moved = move |receive: &WaitingReceive| WaitingReceive {
+                rank,
+                peer: symmetry.moved(receive.peer, rank),
+                ..receive.clone()
             };
             of_first.iter().map(moved)
         };
