@@ -89,9 +89,9 @@ pub enum SimError {
     },
     /// All ranks do the same, but one cannot stand for them, and together they are too many.
     #[error(
-        "one rank cannot stand for all: that is so under the models analytical and loggp (here: {model}), unless folding is \
-         switched off or ranks differ in start or speed, on topologies that look the same from every rank; and unfolded the \
-         graph has {nodes} nodes, more than {limit}"
+        "one rank cannot stand for all: that is so under the models analytical, loggp and machine (here: {model}), unless folding \
+         is switched off or ranks differ in start or speed, on topologies that look the same from every rank, under machine \
+         also to messages that share links; and unfolded the graph has {nodes} nodes, more than {limit}"
     )]
     CannotFold {
         /// The model.

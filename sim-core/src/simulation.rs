@@ -211,8 +211,8 @@ impl<'a> Simulation<'a> {
         Self { model: Model::Machine, machine: Some(machine), ..self }
     }
 
-    /// Whether one rank may stand for all where all do the same (the default): contention-free models
-    /// only. The times are the same either way.
+    /// Whether one rank may stand for all where all do the same (the default): under contention-free models and
+    /// [`Model::Machine`] only. The report is the same either way, but for [`Report::folded`].
     #[must_use]
     pub fn fold(self, fold: bool) -> Self {
         Self { fold, ..self }
@@ -242,7 +242,8 @@ impl<'a> Simulation<'a> {
     /// Executes a graph in which all ranks do the same: in the time of one rank, where one can stand for all.
     ///
     /// That is so under the contention-free models where any two ranks are as far apart as the two that
-    /// they are relabelled to, which is checked. Otherwise the graph is expanded.
+    /// they are relabelled to, and under [`Model::Machine`] where their messages share links of the same kinds with as many others,
+    /// a link of its own for each rank: which is checked. Otherwise the graph is expanded.
     ///
     /// # Errors
     /// As [`Simulation::run`]; and [`SimError::CannotFold`] if the graph would have to be expanded and is too large.

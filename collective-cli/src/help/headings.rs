@@ -36,8 +36,6 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "group-peers",
             "measured",
             "runs",
-            "protocol",
-            "instances",
             "place",
             "small",
         ],

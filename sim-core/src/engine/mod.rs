@@ -79,7 +79,7 @@ pub(crate) type Run = (Report, Option<Vec<Vec<Picos>>>);
 pub(crate) fn run(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimError> {
     check(setup, graph.rank_count())?;
     if setup.model == Model::Machine {
-        return machine::run(setup, graph);
+        return machine::run(setup, graph, fold::candidates(graph, setup.topology));
     }
     if setup.fold && !setup.times && setup.is_contention_free() {
         let mut symmetries = fold::candidates(graph, setup.topology);

@@ -332,19 +332,21 @@ impl<'a> Engine<'a> {
         let steps =
             || self.program.steps.iter().zip(&self.done).filter(|(_, done)| **done == self.rounds.count);
         let sent = || steps().filter(|(step, _)| step.send != NONE);
+        let copies = self.program.copies();
+        let nodes = |count: usize| count.saturating_mul(copies as usize);
+        let bytes = sent().map(|(step, _)| step.bytes).fold(0, u64::saturating_add);
         let progress = Progress {
             time: self.times.absolute(self.queue.now())?,
-            finished: steps().map(|(step, _)| step.nodes as usize).sum(),
-            nodes: self.program.steps.iter().map(|step| step.nodes as usize).sum(),
-            messages: sent().count() as u64,
-            bytes: Bytes(sent().map(|(step, _)| step.bytes).fold(0, u64::saturating_add)),
+            finished: nodes(steps().map(|(step, _)| step.nodes as usize).sum()),
+            nodes: nodes(self.program.steps.iter().map(|step| step.nodes as usize).sum()),
+            messages: copies.saturating_mul(sent().count() as u64),
+            bytes: Bytes(bytes.saturating_mul(copies)),
             events: self.events,
         };
         match observer.0.observe(&progress) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => {
-                let ranks = self.program.blocks.last().map_or(0, |block| block.rank + 1);
-                let finish = self.times.finish(self.program, ranks as usize);
+                let finish = self.times.finish(self.program);
                 Err(SimError::Stopped(Box::new(PartialReport { progress, finish })))
             }
         }

@@ -35,6 +35,8 @@
 mod engine;
 #[cfg(feature = "config")]
 mod file;
+mod fold;
+mod loads;
 mod network;
 mod parameters;
 mod program;
@@ -46,15 +48,16 @@ mod tests;
 mod times;
 mod waits;
 
-use chakra_et::graph::{Graph, SymmetricGraph};
+use chakra_et::graph::{Graph, SymmetricGraph, Symmetry};
 
 use self::engine::Engine;
+use self::fold::Orbits;
 use self::program::{NONE, Program};
 use self::rounds::Rounds;
 use self::times::Times;
 use crate::engine::{Run, Setup};
 use crate::error::{Overflow, SimError};
-use crate::report::{Crossing, LinkLoad, MessageTime, NodeTime, Recording, Report};
+use crate::report::{Crossing, MessageTime, NodeTime, Recording, Report};
 use crate::straggler::Slowdown;
 use crate::topology::Topology;
 use crate::units::{Bytes, Picos};
@@ -67,9 +70,74 @@ pub use parameters::{Completion, Costs, LinkCosts, LinkKind, Machine, Protocol};
 const OF_A_MODEL: &str = "machine models thread blocks, slots and protocols by a few figures; what it does not have: other kernels, \
 the memory system, congestion control";
 
-/// Runs a graph of thread blocks.
-pub(crate) fn run(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimError> {
-    run_rounds(setup, graph, Rounds::of)
+/// Runs a graph of thread blocks: by one rank for all, if it has one of the symmetries.
+pub(crate) fn run(
+    setup: Setup<'_>,
+    graph: &Graph,
+    symmetries: impl IntoIterator<Item = Symmetry>,
+) -> Result<Run, SimError> {
+    match fold::of_all(setup, graph, symmetries)? {
+        Some(report) => Ok((report, None)),
+        None => run_rounds(setup, graph, Rounds::of),
+    }
+}
+
+/// Runs a graph in which all ranks do the same.
+pub(crate) fn run_symmetric(setup: Setup<'_>, graph: &SymmetricGraph) -> Result<Report, SimError> {
+    /// Of some 120 bytes each, with what is made of them.
+    const MOST_NODES: u64 = 1 << 26;
+    let nodes = graph.node_count();
+    match fold::of_first(setup, graph.first(), graph.symmetry()) {
+        Ok(Some(report)) => return Ok(report),
+        Err(error @ SimError::Stopped(_)) => return Err(error),
+        Err(error) if nodes > MOST_NODES => return Err(error),
+        // Another error is said better of all ranks.
+        Err(_) => {}
+        Ok(None) if nodes > MOST_NODES => {
+            return Err(SimError::CannotFold { model: setup.model, nodes, limit: MOST_NODES });
+        }
+        Ok(None) => {}
+    }
+    Ok(run_rounds(setup, &graph.expand(), Rounds::of)?.0)
+}
+
+/// What a run is made with.
+struct Figures<'a> {
+    machine: &'a Machine,
+    topology: &'a Topology,
+    protocol: Protocol,
+    costs: &'a Costs,
+}
+
+impl<'a> Figures<'a> {
+    /// Those of a setup and the protocol of a graph; an error if they do not fit each other.
+    fn of(setup: Setup<'a>, graph: &Graph) -> Result<Self, SimError> {
+        let machine = setup.machine.ok_or(SimError::NoMachine)?;
+        let topology = setup.topology.ok_or(SimError::NoTopology { model: setup.model })?;
+        check(setup)?;
+        let protocol = protocol(machine, graph)?;
+        let costs = machine.costs(protocol).ok_or_else(|| network::no_costs(machine, protocol.name()))?;
+        Ok(Self { machine, topology, protocol, costs })
+    }
+
+    /// Runs a program until nothing can go on; where one rank stands for all, over the `orbits` of their links.
+    fn execute(
+        &self,
+        setup: Setup<'a>,
+        program: &'a Program,
+        rounds: Rounds,
+        orbits: Option<&Orbits>,
+    ) -> Result<Engine<'a>, SimError> {
+        let Self { machine, topology, protocol, costs } = *self;
+        let options = setup.options;
+        let ways = network::ways(machine, protocol, topology, program, orbits)?;
+        let times = Times::new(program, options.message_times || options.recording);
+        let costs = (costs, machine.completion);
+        let mut engine = Engine::new(program, costs, rounds, ways, times, options.observer);
+        let straggler = |rank| options.stragglers.iter().find(|it| it.rank == rank);
+        engine.run(|rank| straggler(rank).map_or(Picos::ZERO, |it| it.delay))?;
+        Ok(engine)
+    }
 }
 
 fn run_rounds(
@@ -77,48 +145,46 @@ fn run_rounds(
     graph: &Graph,
     rounds: impl FnOnce(&Graph, &Program, &Costs) -> Rounds,
 ) -> Result<Run, SimError> {
-    let machine = setup.machine.ok_or(SimError::NoMachine)?;
-    let topology = setup.topology.ok_or(SimError::NoTopology { model: setup.model })?;
-    check(setup)?;
-    let options = setup.options;
-    let protocol = protocol(machine, graph)?;
+    let figures = Figures::of(setup, graph)?;
+    let (topology, options) = (figures.topology, setup.options);
     let program = Program::new(graph)?;
-    let costs = machine.costs(protocol).ok_or_else(|| network::no_costs(machine, protocol.name()))?;
-    let rounds = rounds(graph, &program, costs);
-    let ways = network::ways(machine, protocol, topology, &program)?;
-    let times = Times::new(&program, options.message_times || options.recording);
-    let mut engine =
-        Engine::new(&program, (costs, machine.completion), rounds, ways, times, options.observer);
-    let delay =
-        |rank| options.stragglers.iter().find(|it| it.rank == rank).map_or(Picos::ZERO, |it| it.delay);
-    engine.run(delay)?;
+    let rounds = rounds(graph, &program, figures.costs);
+    let engine = figures.execute(setup, &program, rounds, None)?;
     if engine.is_stuck() {
-        return Err(SimError::Stuck(engine.diagnose(graph)));
+        return Err(SimError::Stuck(engine.diagnose(graph, None)));
     }
-    let sent = sent(&program)?;
-    let finish = engine.times.finish(&program, graph.rank_count());
-    let makespan = finish.iter().copied().max().unwrap_or(Picos::ZERO);
     let report = Report {
-        makespan,
-        finish,
-        messages: sent.0,
-        bytes: sent.1,
-        model: setup.model,
-        conventions: setup.conventions,
-        notes: vec![OF_A_MODEL.to_owned()],
-        links: Some(link_loads(&engine, topology)?),
-        folded: false,
         message_times: options.message_times.then(|| message_times(graph, &engine)),
-        critical_path: None,
         recording: options.recording.then(|| recording(graph, &engine, topology)),
+        ..report(setup, &engine, topology, None)?
     };
     let times = setup.times.then(|| node_times(graph, &engine, |_, (_, finish)| finish));
     Ok((report, times))
 }
 
-/// Runs a graph in which all ranks do the same.
-pub(crate) fn run_symmetric(setup: Setup<'_>, graph: &SymmetricGraph) -> Result<Report, SimError> {
-    Ok(run(setup, &graph.expand())?.0)
+/// The report of a run that has come to its end, without what is recorded.
+fn report(
+    setup: Setup<'_>,
+    engine: &Engine<'_>,
+    topology: &Topology,
+    orbits: Option<&Orbits>,
+) -> Result<Report, SimError> {
+    let (messages, bytes) = sent(engine.program)?;
+    let finish = engine.times.finish(engine.program);
+    Ok(Report {
+        makespan: finish.iter().copied().max().unwrap_or(Picos::ZERO),
+        finish,
+        messages,
+        bytes,
+        model: setup.model,
+        conventions: setup.conventions,
+        notes: vec![OF_A_MODEL.to_owned()],
+        links: Some(loads::of_links(engine, topology, orbits)?),
+        folded: engine.program.folded,
+        message_times: None,
+        critical_path: None,
+        recording: None,
+    })
 }
 
 /// What the model does not have.
@@ -152,37 +218,11 @@ fn protocol(machine: &Machine, graph: &Graph) -> Result<Protocol, SimError> {
 
 /// The number of messages and their bytes.
 fn sent(program: &Program) -> Result<(u64, Bytes), Overflow> {
-    let sends = || program.steps.iter().filter(|step| step.send != NONE);
+    let (sends, copies) = (|| program.steps.iter().filter(|step| step.send != NONE), program.copies());
     let bytes = sends().try_fold(0u64, |sum, step| sum.checked_add(step.bytes));
-    Ok((sends().count() as u64, Bytes(bytes.ok_or(Overflow::BYTES)?)))
-}
-
-/// What the links carried: bytes of data, and the time in which something flowed.
-fn link_loads(engine: &Engine<'_>, topology: &Topology) -> Result<Vec<LinkLoad>, Overflow> {
-    use crate::model::network::Network;
-    let mut loads = engine.network.link_loads().unwrap_or_default();
-    for (load, skipped) in loads.iter_mut().zip(&engine.steady.busy) {
-        load.busy = load.busy.checked_add(*skipped).ok_or(Overflow::TIME)?;
-    }
-    loads.iter_mut().for_each(|load| load.bytes = Bytes(0));
-    let mut of_connection = vec![0u64; engine.program.connections.len()];
-    for step in engine.program.steps.iter().filter(|step| step.send != NONE) {
-        let sum = &mut of_connection[step.send as usize];
-        *sum = sum.checked_add(step.bytes).ok_or(Overflow::BYTES)?;
-    }
-    let mut route = Vec::new();
-    for (connection, bytes) in engine.program.connections.iter().zip(of_connection) {
-        if connection.copies || connection.reduces {
-            topology.route(connection.src, connection.dst, &mut route);
-        }
-        for link in route.drain(..) {
-            if let Ok(at) = loads.binary_search_by_key(&link, |load| load.link) {
-                let sum = loads[at].bytes.0.checked_add(bytes);
-                loads[at].bytes = Bytes(sum.ok_or(Overflow::BYTES)?);
-            }
-        }
-    }
-    Ok(loads)
+    let bytes = bytes.and_then(|bytes| bytes.checked_mul(copies)).ok_or(Overflow::BYTES)?;
+    let messages = copies.checked_mul(sends().count() as u64).ok_or(Overflow::MESSAGES)?;
+    Ok((messages, Bytes(bytes)))
 }
 
 /// Something of the time of each node, by rank and node, from when its step begins to when it ends.

@@ -1,5 +1,6 @@
 //! The links and limits that data flow over, and what holds on each connection.
 
+use super::fold::Orbits;
 use super::parameters::{Machine, OnLinks, Protocol};
 use super::program::{Connection, Program};
 use crate::error::{Overflow, SimError};
@@ -20,16 +21,17 @@ pub(super) struct Way {
 /// The network and the ways over it, by connection.
 ///
 /// Every connection is a pair of the network of its own, as its thread block is one limit to it: what it copies, or reduces. The
-/// ranks at its ends are others.
+/// ranks at its ends are others. Where one rank stands for all, its links are the `orbits` of theirs.
 pub(super) fn ways(
     machine: &Machine,
     protocol: Protocol,
     topology: &Topology,
     program: &Program,
+    orbits: Option<&Orbits>,
 ) -> Result<(Fluid, Vec<Way>), SimError> {
     let costs = machine.costs(protocol).ok_or_else(|| no_costs(machine, protocol.name()))?;
     let on_wire = |rate: Bandwidth| (rate.bytes_per_s() * costs.wire).round().clamp(1.0, 1e18) as u64;
-    let ranks = topology.rank_count();
+    let ranks = if program.folded { 1 } else { topology.rank_count() };
     let mut limits = Vec::new();
     // First the ranks', which are numbered by them.
     for limit in [machine.egress, machine.ingress].into_iter().flatten() {
@@ -38,7 +40,9 @@ pub(super) fn ways(
     let of_ranks = |connection: &Connection| {
         let egress = machine.egress.map(|_| connection.src);
         let first = if machine.egress.is_some() { ranks } else { 0 };
-        [egress, machine.ingress.map(|_| first + connection.dst)]
+        // What it sends to another rank is as much as what comes to it from one.
+        let dst = if program.folded { 0 } else { connection.dst };
+        [egress, machine.ingress.map(|_| first + dst)]
     };
     let (mut pairs, mut crossed, mut ways) = (Vec::new(), Vec::new(), Vec::new());
     for connection in &program.connections {
@@ -66,7 +70,10 @@ pub(super) fn ways(
         ways.push(Way { costs: costs_here, latency: costs_here.latency, pairs: of_way });
     }
     let crossed = |pair: usize| crossed[pair].into_iter().flatten();
-    let mut network = Fluid::limited(topology, &pairs, &limits, crossed)?;
+    let mut network = match orbits {
+        None => Fluid::limited(topology, &pairs, &limits, crossed)?,
+        Some(orbits) => orbits.network(&pairs, &limits, crossed)?,
+    };
     let latencies = network.take_latencies();
     for way in &mut ways {
         let pair = way.pairs.into_iter().find(|pair| *pair != u32::MAX);

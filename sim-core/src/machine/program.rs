@@ -1,6 +1,6 @@
 //! A graph as thread blocks of steps, and the connections between them.
 
-use chakra_et::graph::{Graph, Op, RankGraph, StepRef};
+use chakra_et::graph::{Graph, Op, RankGraph, StepRef, Symmetry};
 use rustc_hash::FxHashMap;
 
 use crate::error::SimError;
@@ -9,8 +9,12 @@ use crate::units::Picos;
 /// No connection, no node.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The thread blocks of all ranks.
+/// The thread blocks of all ranks, or of the first that stands for all.
 pub(super) struct Program {
+    /// How many ranks there are.
+    pub(super) ranks: u32,
+    /// Whether the first rank stands for all: then both ends of a connection are on it.
+    pub(super) folded: bool,
     /// By rank, then by number.
     pub(super) blocks: Vec<Block>,
     /// Those of a block are neighbours.
@@ -68,26 +72,59 @@ pub(super) struct Connection {
     pub(super) copies: bool,
 }
 
+impl Connection {
+    /// Whether anything is sent over it.
+    pub(super) fn sends(&self) -> bool {
+        self.copies || self.reduces
+    }
+}
+
+/// The numbers of connections.
+struct Numbers<'a> {
+    /// By which the first rank stands for all.
+    symmetry: Option<&'a Symmetry>,
+    /// By sending rank, receiving rank and tag.
+    of: FxHashMap<(u32, u32, u32), u32>,
+}
+
+impl Numbers<'_> {
+    /// The ends by which a connection is known: where one rank stands for all, those of the one that it sends over.
+    fn ends(&self, src: u32, dst: u32) -> (u32, u32) {
+        self.symmetry.map_or((src, dst), |symmetry| (0, symmetry.moved(dst, symmetry.back(src))))
+    }
+}
+
 impl Program {
+    /// All ranks of a graph.
     pub(super) fn new(graph: &Graph) -> Result<Self, SimError> {
-        let ranks = u32::try_from(graph.rank_count()).unwrap_or(u32::MAX);
-        let (blocks, steps, waits) = (Vec::new(), Vec::new(), Vec::new());
-        let mut program = Self { blocks, steps, waits, connections: Vec::new() };
-        let mut numbers = FxHashMap::default();
-        for (rank, nodes) in (0..ranks).zip(graph.ranks()) {
-            program.add_rank(rank, ranks, nodes, &mut numbers)?;
+        Self::of(graph, None)
+    }
+
+    /// The first rank of a graph, or the one that there is, which stands for all.
+    pub(super) fn of_first(graph: &Graph, symmetry: &Symmetry) -> Result<Self, SimError> {
+        Self::of(graph, Some(symmetry))
+    }
+
+    fn of(graph: &Graph, symmetry: Option<&Symmetry>) -> Result<Self, SimError> {
+        let all = || u32::try_from(graph.rank_count()).unwrap_or(u32::MAX);
+        let ranks = symmetry.map_or_else(all, Symmetry::rank_count);
+        let (blocks, steps, waits, connections) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let folded = symmetry.is_some();
+        let mut program = Self { ranks, folded, blocks, steps, waits, connections };
+        let mut numbers = Numbers { symmetry, of: FxHashMap::default() };
+        for (rank, nodes) in (0..if folded { 1 } else { ranks }).zip(graph.ranks()) {
+            program.add_rank(rank, nodes, &mut numbers)?;
         }
         program.check_ends(graph)?;
         Ok(program)
     }
 
-    fn add_rank(
-        &mut self,
-        rank: u32,
-        ranks: u32,
-        nodes: &RankGraph,
-        numbers: &mut FxHashMap<(u32, u32, u32), u32>,
-    ) -> Result<(), SimError> {
+    /// How many ranks each of those that there are stands for.
+    pub(super) fn copies(&self) -> u64 {
+        if self.folded { u64::from(self.ranks) } else { 1 }
+    }
+
+    fn add_rank(&mut self, rank: u32, nodes: &RankGraph, numbers: &mut Numbers<'_>) -> Result<(), SimError> {
         let mut places = Vec::with_capacity(nodes.len());
         for (node, op) in (0u32..).zip(nodes.ops()) {
             match nodes.origin(node).step {
@@ -125,7 +162,7 @@ impl Program {
             };
             for (_, node) in of_step {
                 step_of_node[*node as usize] = number;
-                self.add_node(&mut step, rank, ranks, nodes, *node, numbers)?;
+                self.add_node(&mut step, rank, nodes, *node, numbers)?;
             }
             self.steps.push(step);
             self.blocks[block as usize].end_step = self.steps.len() as u32;
@@ -159,11 +196,11 @@ impl Program {
         &mut self,
         step: &mut Step,
         rank: u32,
-        ranks: u32,
         nodes: &RankGraph,
         node: u32,
-        numbers: &mut FxHashMap<(u32, u32, u32), u32>,
+        numbers: &mut Numbers<'_>,
     ) -> Result<(), SimError> {
+        let ranks = self.ranks;
         let Some(at) = nodes.origin(node).step else { return Ok(()) };
         let twice = |what: &str| bad(rank, at, format!("{what} twice (node {})", nodes.id(node)));
         let peer_of = |peer: u32| {
@@ -223,14 +260,9 @@ impl Program {
         }
     }
 
-    fn connection(
-        &mut self,
-        src: u32,
-        dst: u32,
-        tag: u32,
-        numbers: &mut FxHashMap<(u32, u32, u32), u32>,
-    ) -> u32 {
-        *numbers.entry((src, dst, tag)).or_insert_with(|| {
+    fn connection(&mut self, src: u32, dst: u32, tag: u32, numbers: &mut Numbers<'_>) -> u32 {
+        let (src, dst) = numbers.ends(src, dst);
+        *numbers.of.entry((src, dst, tag)).or_insert_with(|| {
             let (sender, receiver, reduces, copies) = (NONE, NONE, false, false);
             self.connections.push(Connection { src, dst, tag, sender, receiver, reduces, copies });
             self.connections.len() as u32 - 1
@@ -254,12 +286,23 @@ impl Program {
             if own != of_sender {
                 let connection = &self.connections[step.receive as usize];
                 let id = graph.rank(connection.src as usize).id(self.steps[send as usize].first_node);
-                let src = connection.src;
+                let src = self.peer(graph, step);
                 let what = format!("receives {own} bytes, but rank {src}, node {id} sends {of_sender}");
                 return Err(self.bad_step(step, what));
             }
         }
         Ok(())
+    }
+
+    /// The rank that a step receives from, as its RECV says.
+    pub(super) fn peer(&self, graph: &Graph, step: &Step) -> u32 {
+        let nodes = graph.rank(self.blocks[step.block as usize].rank as usize);
+        let mut of_step = step.first_node..step.first_node + step.nodes;
+        let peer = of_step.find_map(|node| match nodes.op(node) {
+            Op::Recv { src, .. } => Some(src),
+            _ => None,
+        });
+        peer.unwrap_or(self.connections[step.receive as usize].src)
     }
 
     /// The place of a step in its schedule.

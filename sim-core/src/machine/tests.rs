@@ -1,7 +1,7 @@
 use chakra_et::graph::{CollectiveInfo, Graph, Op, Origin, RankGraph, StepRef};
 use proptest::prelude::*;
 
-use super::{Costs, Machine, Protocol, Rounds, run, run_rounds};
+use super::{Costs, Machine, Protocol, Rounds, run_rounds};
 use crate::engine::{Setup, tests::setup};
 use crate::model::{Conventions, Model};
 use crate::topology::{Dimension, Topology};
@@ -66,6 +66,6 @@ proptest! {
         let plain = run_rounds(setup, &graph, |graph, program, costs| {
             Rounds { jumps: false, ..Rounds::of(graph, program, costs) }
         });
-        prop_assert_eq!(run(setup, &graph).unwrap(), plain.unwrap());
+        prop_assert_eq!(run_rounds(setup, &graph, Rounds::of).unwrap(), plain.unwrap());
     }
 }

@@ -68,12 +68,16 @@ impl Times {
     }
 
     /// By rank: when its last step ended.
-    pub(super) fn finish(&self, program: &Program, ranks: usize) -> Vec<Picos> {
-        let mut finish = vec![Picos::ZERO; ranks];
+    pub(super) fn finish(&self, program: &Program) -> Vec<Picos> {
+        let mut finish = vec![Picos::ZERO; program.ranks as usize];
         for block in &program.blocks {
             let ended = &self.ended[block.first_step as usize..block.end_step as usize];
             let of_rank = &mut finish[block.rank as usize];
             *of_rank = ended.iter().copied().fold(*of_rank, Picos::max);
+        }
+        if program.folded {
+            let of_first = finish.first().copied().unwrap_or_default();
+            finish.fill(of_first);
         }
         finish
     }

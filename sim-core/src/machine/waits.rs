@@ -1,6 +1,6 @@
 //! Finds out who waits for whom when no thread block can go on.
 
-use chakra_et::graph::Graph;
+use chakra_et::graph::{Graph, Symmetry};
 
 use super::engine::Engine;
 use super::program::{NONE, Step};
@@ -14,7 +14,8 @@ impl Engine<'_> {
         self.blocks.iter().any(|block| block.phase != Phase::Over)
     }
 
-    pub(super) fn diagnose(&self, graph: &Graph) -> StuckReport {
+    /// Where the first rank stands for all, by a symmetry, what it waits for is said of each; but no circle is followed.
+    pub(super) fn diagnose(&self, graph: &Graph, symmetry: Option<&Symmetry>) -> StuckReport {
         let program = self.program;
         let unfinished = |step: &usize| self.done[*step] < self.rounds.count;
         let left = (0..program.steps.len()).filter(unfinished).map(|step| program.steps[step].nodes as usize);
@@ -27,7 +28,7 @@ impl Engine<'_> {
             Some(WaitingReceive {
                 rank,
                 node: graph.rank(rank as usize).id(node),
-                peer: connection.src,
+                peer: program.peer(graph, step),
                 tag: connection.tag,
                 bytes: Bytes(step.bytes),
                 step: Some(program.place(step).1),
@@ -38,13 +39,33 @@ impl Engine<'_> {
                 },
             })
         });
+        let time = self.times.absolute(self.queue.now()).unwrap_or(Picos(u64::MAX));
+        let Some(symmetry) = symmetry else {
+            return StuckReport {
+                time,
+                unfinished: left.sum(),
+                nodes: graph.node_count(),
+                deadlock: self.circle(graph),
+                cycles: Vec::new(),
+                receives: receives.collect(),
+            };
+        };
+        let (of_first, ranks) = (receives.collect::<Vec<_>>(), program.ranks as usize);
+        let on = |rank| {
+            let moved = move |receive: &WaitingReceive| WaitingReceive {
+                rank,
+                peer: symmetry.moved(receive.peer, rank),
+                ..receive.clone()
+            };
+            of_first.iter().map(moved)
+        };
         StuckReport {
-            time: self.times.absolute(self.queue.now()).unwrap_or(Picos(u64::MAX)),
-            unfinished: left.sum(),
-            nodes: graph.node_count(),
-            deadlock: self.circle(graph),
+            time,
+            unfinished: left.sum::<usize>().saturating_mul(ranks),
+            nodes: graph.rank(0).len().saturating_mul(ranks),
+            deadlock: None,
             cycles: Vec::new(),
-            receives: receives.collect(),
+            receives: (0..program.ranks).flat_map(on).collect(),
         }
     }
 

@@ -11,6 +11,7 @@ mod folding;
 mod link_loads;
 mod loggp;
 mod machine;
+mod machine_fold;
 mod models_page;
 mod networks;
 mod properties;

@@ -130,26 +130,46 @@ impl Fluid {
             (bandwidth.whole_bytes_per_s(), latency.to_picos())
         };
         let costs: Vec<(u64, Picos)> = ids.iter().map(cost_of).collect();
-        let (mut hops, mut routes, mut route) = (Vec::new(), Vec::with_capacity(pairs.len()), Vec::new());
+        let capacities: Vec<u64> =
+            costs.iter().map(|(bytes_per_s, _)| *bytes_per_s).chain(limits.iter().copied()).collect();
         let first_limit = u32::try_from(ids.len()).map_err(|_| Overflow::ROUTES)?;
-        for (number, pair) in pairs.iter().enumerate() {
-            let first_hop = u32::try_from(hops.len()).map_err(|_| Overflow::ROUTES)?;
-            topology.route(pair.src, pair.dst, &mut route);
-            let (mut latency, mut slowest) = (Picos::ZERO, u64::MAX);
+        let mut route = Vec::new();
+        Self::of_routes(ids, capacities, pairs.len(), |number, hops| {
+            let Pair { src, dst } = pairs[number];
+            topology.route(src, dst, &mut route);
+            let mut latency = Picos::ZERO;
             for id in route.drain(..) {
                 let link = dense.index(id);
-                let (bytes_per_s, of_link) = costs[link as usize];
-                latency = latency.checked_add(of_link).ok_or(Overflow::TIME)?;
-                slowest = slowest.min(bytes_per_s);
+                latency = latency.checked_add(costs[link as usize].1).ok_or(Overflow::TIME)?;
                 hops.push(link);
             }
-            for limit in crossed(number) {
-                slowest = slowest.min(limits[limit as usize]);
-                hops.push(first_limit + limit);
-            }
-            let end_hop = u32::try_from(hops.len()).map_err(|_| Overflow::ROUTES)?;
-            let crosses = false;
-            routes.push(Route { first_hop, end_hop, latency, bytes_per_s: slowest, class: NONE, crosses });
+            hops.extend(crossed(number).into_iter().map(|limit| first_limit + limit));
+            Ok(latency)
+        })
+    }
+
+    /// Of so many pairs, over links of these ids, and limits: `capacities` are those of the links, then of the limits, in bytes per
+    /// second. `route` adds the numbers of those that a pair crosses, and gives its latency.
+    pub(crate) fn of_routes(
+        ids: Vec<LinkId>,
+        capacities: Vec<u64>,
+        pairs: usize,
+        mut route: impl FnMut(usize, &mut Vec<u32>) -> Result<Picos, Overflow>,
+    ) -> Result<Self, Overflow> {
+        let (mut hops, mut routes) = (Vec::new(), Vec::with_capacity(pairs));
+        for pair in 0..pairs {
+            let first = hops.len();
+            let latency = route(pair, &mut hops)?;
+            let slowest = hops[first..].iter().map(|hop| capacities[*hop as usize]).min();
+            let number = |hops: usize| u32::try_from(hops).map_err(|_| Overflow::ROUTES);
+            routes.push(Route {
+                first_hop: number(first)?,
+                end_hop: number(hops.len())?,
+                latency,
+                bytes_per_s: slowest.unwrap_or(u64::MAX),
+                class: NONE,
+                crosses: false,
+            });
         }
         let idle = || LinkState {
             alone: None,
@@ -161,15 +181,12 @@ impl Fluid {
             shared_since: Picos::ZERO,
         };
         Ok(Self {
-            links: (0..ids.len() + limits.len()).map(|_| idle()).collect(),
+            links: capacities.iter().map(|_| idle()).collect(),
             first_pair: 0,
             routes,
-            sharing: Sharing::new(
-                costs.iter().map(|(bytes_per_s, _)| *bytes_per_s).chain(limits.iter().copied()),
-                hops,
-            ),
             streams: Vec::new(),
-            ends: Ends::new(ids.len() + limits.len()),
+            ends: Ends::new(capacities.len()),
+            sharing: Sharing::new(capacities.into_iter(), hops),
             waiting: Vec::new(),
             ids,
             asked_at: None,
