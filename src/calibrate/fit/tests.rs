@@ -106,6 +106,18 @@ fn a_figure_without_influence_stays_and_has_no_error() {
     assert!(found.estimates[..3].iter().all(|it| it.error.is_some()));
 }
 
+/// Measured without any latency: what is found is next to nothing, and not what the search began with.
+#[test]
+fn a_time_that_is_none_goes_to_the_end_of_its_range() {
+    let mut all = points(&[0, 1, 2], |_| 1.0);
+    for point in &mut all {
+        point.measured_ns = closed(6000.0, 0.0, 21e9, point.program, point.size);
+    }
+    let found = fit(&machine(), &parameters(THREE), &all, Options::default(), time).unwrap();
+    assert!(found.estimates[1].value < 20.0, "{:?}", found.estimates);
+    assert!(found.summary(true).is_some_and(|it| it.largest_error < 0.01));
+}
+
 #[test]
 fn other_protocols_are_not_simulated_for_a_derivative() {
     let machine = machine().with(Protocol::Ll, Costs::free());
