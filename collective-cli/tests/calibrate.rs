@@ -116,7 +116,7 @@ fn what_is_wrong_is_said() {
             format!("{RING} --sizes 1GiB..2GiB"),
             "measured.log: no time in place is of a size that is to be fitted",
         ),
-        (format!("{RING} --sizes 256KiB..1MiB"), "cannot tell 2 figures"),
+        (format!("{RING} --sizes 256KiB..512KiB"), "cannot tell 2 figures"),
         (
             "calibrate --runs runs.toml --machine mi300x".to_owned(),
             "runs.toml:1: the key algorithm is missing",

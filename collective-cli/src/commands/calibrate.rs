@@ -29,7 +29,7 @@ pub(crate) struct Calibrate {
     #[arg(long, value_name = "FILE", required_unless_present = "runs")]
     measured: Vec<PathBuf>,
     /// What was measured, a built-in algorithm or an MSCCL XML file: the first for the first --measured, and so on.
-    #[arg(long, value_name = "ALGORITHM", value_parser = program::names(), hide_possible_values = true)]
+    #[arg(long, value_name = "NAME", value_parser = program::names(), hide_possible_values = true)]
     algorithm: Vec<String>,
     /// A TOML file that lists measurements with their algorithms, instead of --measured and --algorithm.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["measured", "algorithm", "protocol", "instances", "place", "set"])]
@@ -60,14 +60,14 @@ pub(crate) struct Calibrate {
     /// ingress; or exactly one, such as LL.latency.
     #[arg(long, value_name = "FIGURES", value_delimiter = ',', default_value = "launch,latency,copy")]
     fit: Vec<String>,
-    /// Only sizes from one to another, such as 1MiB..1GiB.
-    #[arg(long, value_name = "FROM..TO", value_parser = range)]
+    /// Only the measured sizes from one to another, such as 1MiB..1GiB.
+    #[arg(long, value_name = "SIZES", value_parser = range)]
     sizes: Option<(Bytes, Bytes)>,
     /// Sizes up to this one are reported, but not fitted.
     #[arg(long, value_name = "SIZE", default_value = "64KiB")]
     small: Bytes,
     /// The machine with the fitted figures.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Writes every measured time with the simulated one, as comma-separated values.
     #[arg(long, value_name = "FILE")]

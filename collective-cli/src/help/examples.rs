@@ -175,14 +175,12 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
         "calibrate",
         &[
             (
-                "what nccl-tests printed of an algorithm, and a machine to begin with",
-                "collective calibrate --measured examples/measured.log --algorithm allreduce_ring --machine mi300x --fit launch,copy \
-                 -o mine.toml",
+                "two figures of a machine, fitted to what a file lists",
+                "collective calibrate --runs examples/measured.toml --machine mi300x --fit launch,copy -o mine.toml",
             ),
             (
                 "every time with the simulated one",
-                "collective calibrate --measured examples/measured.csv --algorithm allgather_ring --machine mi300x --fit launch,copy \
-                 --residuals residuals.csv",
+                "collective calibrate --runs examples/measured.toml --machine mi300x --residuals residuals.csv",
             ),
         ],
     ),
