@@ -32,8 +32,8 @@ use std::process::ExitCode;
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 use commands::{
-    algorithms, compare, compile, completions, convert, inspect, machines, man, plot, run, simulate, sweep, topology,
-    verify,
+    algorithms, compare, compile, completions, convert, inspect, machines, man, plot, run, simulate, sweep,
+    topology, verify,
 };
 use console::{Colours, Verbosity};
 

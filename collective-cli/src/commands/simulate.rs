@@ -205,8 +205,7 @@ impl Simulate {
         let simulation = simulation.compat(self.compat).fold(!self.no_fold);
         let simulation = self.conditions.apply(simulation).observer(&watch);
         let is_recorded = self.pictures.are_given();
-        let simulation =
-            simulation.critical_path(self.wants_path(is_recorded)).recording(is_recorded);
+        let simulation = simulation.critical_path(self.wants_path(is_recorded)).recording(is_recorded);
         let simulation = simulation.message_times(self.messages.is_some());
         console::info(|| self.taken(&subject, model, loaded.as_ref()));
         let result = timed("simulating", || match &subject.program {
@@ -446,7 +445,9 @@ impl Simulate {
             return Err(Failure::input("--set is for built-in algorithms; an XML file has no parameters"));
         }
         if self.program.lowering.instances.is_some() {
-            return Err(Failure::input("--instances is for built-in algorithms; an XML file is lowered already"));
+            return Err(Failure::input(
+                "--instances is for built-in algorithms; an XML file is lowered already",
+            ));
         }
         let imported = xml::read(path)?;
         xml::warn_of_size(&imported, path, self.program.data.full_size().in_bytes());
@@ -509,7 +510,9 @@ impl Simulate {
             ));
         }
         if lowering.instances.is_some() {
-            return Err(Failure::input("--instances is for built-in algorithms; traces are already compiled"));
+            return Err(Failure::input(
+                "--instances is for built-in algorithms; traces are already compiled",
+            ));
         }
         self.override_protocol(&mut graph)?;
         if let Some(ranks) = ranks

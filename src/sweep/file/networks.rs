@@ -143,7 +143,8 @@ pub(super) fn networks(
     files: &mut Files<'_>,
 ) -> Result<Vec<Network>, Fault> {
     let placing = on.placing;
-    let Keys { topologies: listed, topology: inline, models, conventions, loggp, machines, conditions } = keys;
+    let Keys { topologies: listed, topology: inline, models, conventions, loggp, machines, conditions } =
+        keys;
     let mut declared: Vec<Declared> = Vec::new();
     if let Some(value) = &listed {
         let values = value.list().unwrap_or_else(|| vec![*value]);

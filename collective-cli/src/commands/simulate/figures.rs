@@ -39,7 +39,9 @@ impl Simulate {
                 simulation.run(graph).map(|report| report.makespan)
             })
         });
-        found.map(|found| Some(Worth(found))).map_err(|error| Failure::input(format!("{}: {error}", self.what())))
+        found
+            .map(|found| Some(Worth(found)))
+            .map_err(|error| Failure::input(format!("{}: {error}", self.what())))
     }
 }
 

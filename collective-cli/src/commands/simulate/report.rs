@@ -36,11 +36,7 @@ impl Simulate {
         (algbw, busbw)
     }
 
-    pub(super) fn json_report(
-        &self,
-        subject: &Subject,
-        found: &Found<'_>,
-    ) -> Value {
+    pub(super) fn json_report(&self, subject: &Subject, found: &Found<'_>) -> Value {
         let Found { loaded, report, worth } = *found;
         let (algbw, busbw) = self.bandwidths(subject, report);
         let ranks: Vec<Value> = report
@@ -87,11 +83,7 @@ impl Simulate {
         value
     }
 
-    pub(super) fn text_report(
-        &self,
-        subject: &Subject,
-        found: &Found<'_>,
-    ) -> String {
+    pub(super) fn text_report(&self, subject: &Subject, found: &Found<'_>) -> String {
         let Found { loaded, report, worth } = *found;
         let (algbw, busbw) = self.bandwidths(subject, report);
         let bandwidth = |value: Option<f64>| value.map_or("unknown".to_owned(), |gb| format!("{gb:.3} GB/s"));

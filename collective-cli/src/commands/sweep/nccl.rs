@@ -79,8 +79,8 @@ pub(super) fn configuration(sweep: &Sweep, best: &[Field], possible: &[Field]) -
             // NCCL chooses the number itself where the algorithm has no such parameter.
             let channels = unit.parameters.iter().find(|(name, _)| *name == "channels");
             let instances = unit.variant.instances.unwrap_or(1) as usize;
-            let channels =
-                channels.map_or("-1".to_owned(), |(_, channels)| channels.saturating_mul(instances).to_string());
+            let channels = channels
+                .map_or("-1".to_owned(), |(_, channels)| channels.saturating_mul(instances).to_string());
             // Only machines tell protocols apart; instances are further channels.
             let protocol = unit.variant.protocol.filter(|_| is_simulated).unwrap_or_default();
             let protocol = protocol.name().to_lowercase();
