@@ -277,7 +277,10 @@ fn what_is_not_the_same_for_all_ranks_is_refused() {
     let error = symmetric::allreduce_rings(3, 4, 30, symmetric::free).unwrap_err().to_string();
     assert!(error.ends_with("expected a multiple of 12"), "{error}");
     assert!(symmetric::allgather_ring(0, 8).is_err());
-    assert_eq!(symmetric::allgather_rings(8, 0, 8), Err(SymmetricError::NoChannels));
+    for channels in [0, 524_289] {
+        let error = symmetric::allgather_rings(8, channels, 8 * 524_289).unwrap_err();
+        assert_eq!(error.to_string(), format!("there are {channels} channels: expected 1 to 524288"));
+    }
     // One rank, and no data, have nothing to send.
     for (ranks, size) in [(1, 64), (8, 0)] {
         let graph = symmetric::allreduce_ring(ranks, size, symmetric::free).unwrap();

@@ -45,8 +45,13 @@ pub enum SymmetricError {
         /// Number of channels.
         channels: u32,
     },
-    /// No channels.
-    NoChannels,
+    /// No channels, or too many for so many ranks.
+    Channels {
+        /// Number of channels.
+        channels: u32,
+        /// The largest number that is expected.
+        most: u32,
+    },
     /// No ranks, or none of the numbers of ranks that the algorithm is for.
     Ranks {
         /// Number of ranks.
@@ -78,7 +83,9 @@ impl fmt::Display for SymmetricError {
                      of {chunks}"
                 )
             }
-            Self::NoChannels => f.write_str("there are no channels: expected at least 1"),
+            Self::Channels { channels, most } => {
+                write!(f, "there are {channels} channels: expected 1 to {most}")
+            }
             Self::Ranks { ranks, expected } => write!(f, "there are {ranks} ranks: expected {expected}"),
             Self::Nodes { nodes, expected } => write!(f, "there are {nodes} nodes: expected {expected}"),
             Self::TooLarge(error) => error.fmt(f),
@@ -458,12 +465,13 @@ fn halving_doubling(
 /// The chunks, one for each rank and channel, and the bytes of each.
 fn chunks(ranks: u32, channels: u32, size: u64) -> Result<(u64, u64), SymmetricError> {
     // A rank of a ring has five nodes for each other rank.
-    const MOST_RANKS: u32 = 1 << 22;
-    if ranks == 0 || ranks > MOST_RANKS {
+    const MOST: u32 = 1 << 22;
+    if ranks == 0 || ranks > MOST {
         return Err(SymmetricError::Ranks { ranks, expected: "1 to 4194304" });
     }
-    if channels == 0 {
-        return Err(SymmetricError::NoChannels);
+    let most = MOST / ranks;
+    if channels == 0 || channels > most {
+        return Err(SymmetricError::Channels { channels, most });
     }
     let chunks = u64::from(ranks) * u64::from(channels);
     if !size.is_multiple_of(chunks) {
