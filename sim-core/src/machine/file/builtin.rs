@@ -5,9 +5,14 @@ use crate::machine::Machine;
 
 /// Name and text of each: a further one is a further line, and its file.
 const FILES: &[(&str, &str)] = &[
+    ("a100", include_str!("../../../machines/a100.toml")),
+    ("dgx-spark", include_str!("../../../machines/dgx-spark.toml")),
+    ("h100", include_str!("../../../machines/h100.toml")),
+    ("h100-cluster", include_str!("../../../machines/h100-cluster.toml")),
     ("mi300x", include_str!("../../../machines/mi300x.toml")),
     ("nccl-ampere", include_str!("../../../machines/nccl-ampere.toml")),
     ("nccl-hopper", include_str!("../../../machines/nccl-hopper.toml")),
+    ("v100", include_str!("../../../machines/v100.toml")),
 ];
 
 /// The names of the machines that are built in.
