@@ -29,10 +29,31 @@ use crate::algorithms::{self, Algorithm};
 use crate::et::{self, EtError, EtOptions};
 use crate::sim::units::Picos;
 use crate::sim::{SimError, Simulation};
-use crate::{CollectiveKind, Diagnostics, Schedule, Size};
+use crate::{CollectiveKind, Diagnostics, Protocol, Schedule, Size, Trace, compile};
 
 /// How many times the interval between two sizes with different winners is halved.
 const HALVINGS: u32 = 6;
+
+/// How an algorithm is lowered, where that is not as its function says: what matters under
+/// [`Model::Machine`](crate::sim::Model::Machine).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Variant {
+    /// The protocol of all connections.
+    pub protocol: Option<Protocol>,
+    /// Number of replicas of the whole program, each over a share of the data.
+    pub instances: Option<u32>,
+}
+
+impl Variant {
+    /// As the function says.
+    pub const OWN: Self = Self { protocol: None, instances: None };
+
+    /// Has a trace lowered so.
+    pub fn apply(&self, trace: &mut Trace) {
+        trace.options.protocol = self.protocol.unwrap_or(trace.options.protocol);
+        trace.options.instances = self.instances.unwrap_or(trace.options.instances);
+    }
+}
 
 /// An algorithm that takes part, verified.
 #[derive(Clone, Debug)]
@@ -51,8 +72,17 @@ impl Candidate {
     /// # Errors
     /// The algorithm is not for these parameters.
     pub fn new(algorithm: &Algorithm, values: &[usize]) -> Result<Self, Diagnostics> {
-        let schedule = algorithm.compile(algorithm.placement.allows(true), values)?;
-        Ok(Self { label: label(algorithm, values), schedule })
+        Self::lowered(algorithm, values, Variant::OWN)
+    }
+
+    /// The same, lowered in a way of its own, which the name says too: `allreduce_ring(channels=2, LL, instances=4)`.
+    ///
+    /// # Errors
+    /// The algorithm is not for these parameters, or cannot be lowered so.
+    pub fn lowered(algorithm: &Algorithm, values: &[usize], variant: Variant) -> Result<Self, Diagnostics> {
+        let mut trace = (algorithm.def.trace)(algorithm.placement.allows(true), values)?;
+        variant.apply(&mut trace);
+        Ok(Self { label: label(algorithm, values, variant), schedule: compile(&trace)? })
     }
 
     /// All algorithms of the library for a collective and a number of ranks, with all their
@@ -60,14 +90,28 @@ impl Candidate {
     /// so many ranks.
     #[must_use]
     pub fn of_the_library(kind: CollectiveKind, ranks: usize) -> (Vec<Self>, Vec<LeftOut>) {
-        let all = algorithms::all().filter(|algorithm| algorithm.def.kind == kind);
-        let all: Vec<(&Algorithm, Vec<usize>)> = all
-            .flat_map(|algorithm| algorithm.choices(ranks).into_iter().map(move |values| (algorithm, values)))
-            .collect();
+        Self::of_algorithms(algorithms::all().filter(|it| it.def.kind == kind), ranks, &[Variant::OWN])
+    }
+
+    /// Some algorithms with all their [choices](Algorithm::choices) of parameters, each lowered in several ways; and what of
+    /// that does not compile.
+    #[must_use]
+    pub fn of_algorithms<'a>(
+        algorithms: impl IntoIterator<Item = &'a Algorithm>,
+        ranks: usize,
+        variants: &[Variant],
+    ) -> (Vec<Self>, Vec<LeftOut>) {
+        let mut all: Vec<(&Algorithm, Vec<usize>, Variant)> = Vec::new();
+        for algorithm in algorithms {
+            for values in algorithm.choices(ranks) {
+                all.extend(variants.iter().map(|variant| (algorithm, values.clone(), *variant)));
+            }
+        }
         let compiled: Vec<Result<Self, LeftOut>> = all
             .par_iter()
-            .map(|(algorithm, values)| {
-                Self::new(algorithm, values).map_err(|why| LeftOut { label: label(algorithm, values), why })
+            .map(|(algorithm, values, variant)| {
+                Self::lowered(algorithm, values, *variant)
+                    .map_err(|why| LeftOut { label: label(algorithm, values, *variant), why })
             })
             .collect();
         let (mut candidates, mut left_out) = (Vec::new(), Vec::new());
@@ -81,10 +125,13 @@ impl Candidate {
     }
 }
 
-/// The name of an algorithm with its parameters other than the number of ranks.
-fn label(algorithm: &Algorithm, values: &[usize]) -> String {
+/// The name of an algorithm with its parameters other than the number of ranks, and how it is lowered.
+fn label(algorithm: &Algorithm, values: &[usize], variant: Variant) -> String {
     let others = algorithm.def.params.iter().zip(values).filter(|(param, _)| param.name != "ranks");
-    let others: Vec<String> = others.map(|(param, value)| format!("{}={value}", param.name)).collect();
+    let others = others.map(|(param, value)| format!("{}={value}", param.name));
+    let protocol = variant.protocol.map(|protocol| protocol.name().to_owned());
+    let instances = variant.instances.map(|instances| format!("instances={instances}"));
+    let others: Vec<String> = others.chain(protocol).chain(instances).collect();
     match others.as_slice() {
         [] => algorithm.name().to_owned(),
         others => format!("{}({})", algorithm.name(), others.join(", ")),

@@ -12,8 +12,10 @@ extern crate self as collective;
 
 pub mod algorithms;
 pub mod build;
+pub mod calibrate;
 pub mod compare;
 pub mod correctness;
+pub mod measured;
 pub mod sweep;
 pub mod symmetric;
 pub mod workload;

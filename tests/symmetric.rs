@@ -1,7 +1,7 @@
 //! As a network architect I want to know the time of 131,072 ranks, and that it is the time of the library's
 //! algorithm.
 
-use chakra_et::graph::SymmetricGraph;
+use chakra_et::graph::{CollectiveInfo, RankGraph, SymmetricGraph};
 use collective::algorithms::*;
 use collective::et::{self, EtOptions, ReduceRate};
 use collective::sim::topology::{Dimension, DimensionKind, FatTree, LinkSpec, Routing, Topology};
@@ -28,8 +28,15 @@ fn same(
         assert_eq!(expanded.ops(), of_library.ops(), "rank {rank} of {ranks}");
         for node in 0..expanded.len() as u32 {
             assert_eq!(expanded.deps(node), of_library.deps(node), "rank {rank} of {ranks}, node {node}");
+            let step = |rank: &RankGraph| rank.origin(node).step;
+            assert_eq!(step(expanded), step(of_library), "rank {rank} of {ranks}, node {node}");
         }
     }
+    let stated = |info: Option<&CollectiveInfo>| {
+        let info = info.unwrap().clone();
+        (info.collective, info.in_place, info.size_bytes, info.element_type, info.chunks, info.protocol)
+    };
+    assert_eq!(stated(graph.info()), stated(library.info.as_ref()));
     assert_eq!(graph.rank_count() as usize, library.rank_count());
     let (bandwidth, latency) = ("50 GB/s".parse().unwrap(), "500 ns".parse().unwrap());
     for dimension in [Dimension::ring, Dimension::switch, Dimension::fully_connected] {
@@ -74,6 +81,15 @@ fn rings_are_those_of_the_library() {
         same(AllGather, n, 1, size, |p| allgather_ring(p, n, 1), &gather);
         let scatter = symmetric::reduce_scatter_ring(ranks, size, reduce_micros).unwrap();
         same(ReduceScatter, n, 1, size, |p| reduce_scatter_ring(p, n, 1), &scatter);
+    }
+    for (n, c) in [(2, 2), (3, 4), (5, 2), (8, 3), (6, 12)] {
+        let (size, ranks, channels) = ((n * c) as u64 * 65_536, n as u32, c as u32);
+        let rings = symmetric::allreduce_rings(ranks, channels, size, reduce_micros).unwrap();
+        same(AllReduce, n, n * c, size, |p| allreduce_ring(p, n, c), &rings);
+        let gather = symmetric::allgather_rings(ranks, channels, size).unwrap();
+        same(AllGather, n, c, size, |p| allgather_ring(p, n, c), &gather);
+        let scatter = symmetric::reduce_scatter_rings(ranks, channels, size, reduce_micros).unwrap();
+        same(ReduceScatter, n, c, size, |p| reduce_scatter_ring(p, n, c), &scatter);
     }
 }
 
@@ -219,8 +235,11 @@ fn library_names_give_the_library_graphs() {
             "reduce_scatter_ring"
         ]
     );
-    // Two channels, elements that do not divide, one rank, one node, no such algorithm.
-    assert_eq!(find("allreduce_ring", &[("ranks", 12), ("channels", 2)]), None);
+    let rings = symmetric::allreduce_rings(12, 8, 96 * 4, reduce_micros).unwrap();
+    assert_eq!(find("allreduce_ring", &[("ranks", 12), ("channels", 8)]), Some(rings));
+    // Elements that do not divide, no channels, one rank, one node, no such algorithm.
+    assert_eq!(find("allreduce_ring", &[("ranks", 12), ("channels", 16)]), None);
+    assert_eq!(find("allreduce_ring", &[("ranks", 12), ("channels", 0)]), None);
     assert_eq!(find("allreduce_ring", &[("ranks", 36), ("channels", 1)]), None);
     assert_eq!(find("allreduce_ring", &[("ranks", 1), ("channels", 1)]), None);
     assert_eq!(
@@ -251,11 +270,17 @@ fn of_131_072_ranks_the_closed_forms_hold() {
 #[test]
 fn what_is_not_the_same_for_all_ranks_is_refused() {
     let error = symmetric::allreduce_ring(3, 10, symmetric::free).unwrap_err();
-    assert_eq!(error, SymmetricError::Uneven { size: 10, ranks: 3 });
+    assert_eq!(error, SymmetricError::Uneven { size: 10, ranks: 3, channels: 1 });
     assert!(error.to_string().ends_with("expected a multiple of 3"));
     let error = symmetric::allreduce_recursive_doubling(12, 8, symmetric::free).unwrap_err();
     assert_eq!(error.to_string(), "there are 12 ranks: expected a power of two");
+    let error = symmetric::allreduce_rings(3, 4, 30, symmetric::free).unwrap_err().to_string();
+    assert!(error.ends_with("expected a multiple of 12"), "{error}");
     assert!(symmetric::allgather_ring(0, 8).is_err());
+    for channels in [0, 524_289] {
+        let error = symmetric::allgather_rings(8, channels, 8 * 524_289).unwrap_err();
+        assert_eq!(error.to_string(), format!("there are {channels} channels: expected 1 to 524288"));
+    }
     // One rank, and no data, have nothing to send.
     for (ranks, size) in [(1, 64), (8, 0)] {
         let graph = symmetric::allreduce_ring(ranks, size, symmetric::free).unwrap();

@@ -138,6 +138,8 @@ pub struct CollectiveInfo {
     pub element_type: String,
     /// Chunks that the whole size is divided into.
     pub chunks: u64,
+    /// The protocol of the connections, such as `Simple`; empty where nothing is said of it.
+    pub protocol: String,
 }
 
 /// The compact graph of a whole trace.

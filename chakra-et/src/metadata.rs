@@ -59,6 +59,7 @@ pub fn info(metadata: &GlobalMetadata) -> Option<CollectiveInfo> {
         size_bytes: collective_size(metadata)?,
         element_type: string("element_type")?,
         chunks: attr::find_u64(&metadata.attr, "chunks").ok().flatten()?,
+        protocol: string("protocol").unwrap_or_default(),
     })
 }
 
@@ -86,6 +87,7 @@ mod tests {
             size_bytes: 1 << 20,
             element_type: "f32".into(),
             chunks: 8,
+            protocol: String::new(),
         }
     }
 

@@ -12,6 +12,7 @@ mod help;
 mod image;
 mod interrupt;
 mod json;
+mod machine;
 mod output;
 mod picture;
 mod placement;
@@ -31,8 +32,8 @@ use std::process::ExitCode;
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 use commands::{
-    algorithms, compare, compile, completions, convert, inspect, man, plot, run, simulate, sweep, topology,
-    verify,
+    algorithms, compare, compile, completions, convert, inspect, machines, man, plot, run, simulate, sweep,
+    topology, verify,
 };
 use console::{Colours, Verbosity};
 
@@ -86,10 +87,14 @@ enum Command {
     Simulate(Box<simulate::Simulate>),
     /// Simulate many algorithms at many sizes, numbers of ranks and topologies, as a file says, and write a table.
     Sweep(sweep::Sweep),
+    /// Fit the figures of a machine, for the model machine, to measured times.
+    Calibrate(Box<commands::calibrate::Calibrate>),
     /// Draw the curves of sweeps and comparisons: time or bandwidth by size or number of ranks.
     Plot(plot::Plot),
     /// Say what a topology file declares, show a route, or draw a picture.
     Topology(topology::TopologyCommand),
+    /// List the machines that are built in for the model machine, or print the file of one.
+    Machines(machines::Machines),
     /// Print a script that completes commands, options and names of algorithms in a shell.
     Completions(completions::Completions),
     /// Print the manual page, or write a page for each subcommand.
@@ -126,8 +131,10 @@ fn main() -> ExitCode {
         Command::Run(command) => command.run(),
         Command::Simulate(command) => command.run(),
         Command::Sweep(command) => command.run(),
+        Command::Calibrate(command) => command.run(),
         Command::Plot(command) => command.run(),
         Command::Topology(command) => command.run(),
+        Command::Machines(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),
     };

@@ -5,9 +5,10 @@ use std::ffi::OsStr;
 use clap::Args;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use collective::algorithms::Algorithm;
+use collective::compare::Variant;
 use collective::et::{EtOptions, NodeOrder, ReduceRate};
 use collective::sim::units::Bytes;
-use collective::{AlgorithmDef, ElementType, Schedule, Size, Trace, algorithms};
+use collective::{AlgorithmDef, ElementType, Protocol, Schedule, Size, Trace, algorithms};
 
 use crate::failure::Failure;
 use crate::stage::stage;
@@ -23,6 +24,19 @@ pub(crate) struct ProgramArguments {
     /// Sets another parameter of the algorithm; may be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     pub(crate) set: Vec<(String, usize)>,
+    #[command(flatten)]
+    pub(crate) lowering: LoweringArguments,
+}
+
+/// How a built-in algorithm is lowered.
+#[derive(Args, Clone, Copy, Default)]
+pub(crate) struct LoweringArguments {
+    /// The protocol of all connections: simple, ll or ll128 [default: simple; of XML files and traces, what they say].
+    #[arg(long, value_name = "PROTOCOL")]
+    pub(crate) protocol: Option<Protocol>,
+    /// Replicas of the whole program, each over a share of the data: as many times the thread blocks [default: 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) instances: Option<u32>,
 }
 
 /// Parameters of a built-in algorithm.
@@ -109,7 +123,10 @@ impl ProgramArguments {
     /// The traced program.
     pub(crate) fn trace(&self, algorithm: &AlgorithmDef) -> Result<Trace, Failure> {
         let values: Vec<usize> = self.parameters(algorithm)?.iter().map(|(_, value)| *value).collect();
-        Ok(stage(&format!("tracing {}", algorithm.name), || (algorithm.trace)(algorithm.in_place, &values))?)
+        let trace = || (algorithm.trace)(algorithm.in_place, &values);
+        let mut trace = stage(&format!("tracing {}", algorithm.name), trace)?;
+        Variant { protocol: self.lowering.protocol, instances: self.lowering.instances }.apply(&mut trace);
+        Ok(trace)
     }
 
     /// The verified schedule.

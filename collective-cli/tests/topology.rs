@@ -43,6 +43,32 @@ fn the_command_says_what_a_file_declares() {
 }
 
 #[test]
+fn kinds_of_links_are_shown_where_one_is_said() {
+    let directory = with_ring();
+    let at = directory.path();
+    fs::write(at.join("cluster.toml"), CLUSTER).unwrap();
+    for options in ["", " --route 3 12"] {
+        assert!(!succeeds(at, &format!("topology cluster.toml{options}")).contains("kind"), "{options}");
+    }
+    let kinds = |path: &str, list: &str| {
+        let report = json(&succeeds(at, &format!("topology {path} --route 3 12 --json")));
+        report[list].as_array().unwrap().iter().map(|link| link["kind"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds("cluster.toml", "link_groups"), ["plain"; 3]);
+    let said = CLUSTER.replacen("size = 8", "size = 8\nlink = \"nvlink\"", 1);
+    let said = said.replace("spines = 1", "spines = 1\nlink = \"network\"");
+    fs::write(at.join("said.toml"), said).unwrap();
+    assert_eq!(kinds("said.toml", "link_groups"), ["nvlink", "network", "network"]);
+    assert_eq!(kinds("said.toml", "route"), ["nvlink", "nvlink", "network", "network"]);
+    let text = succeeds(at, "topology said.toml");
+    let row = text.lines().find(|line| line.contains("leaf to spine link")).unwrap();
+    assert!(row.ends_with("network"), "{text}");
+    let text = succeeds(at, "topology said.toml --route 3 12");
+    let row = text.lines().find(|line| line.contains("leaf 0 of row 4 of dimension 1 → rank 12")).unwrap();
+    assert!(row.contains(" network "), "{text}");
+}
+
+#[test]
 fn a_route_is_shown_hop_by_hop() {
     let directory = with_ring();
     let at = directory.path();

@@ -43,11 +43,55 @@ pub enum SimError {
         /// The other rules or figures.
         what: String,
     },
+    /// The model machine without the figures of one.
+    #[error("the model machine needs the figures of a machine")]
+    NoMachine,
+    /// What the model machine does not have.
+    #[error(
+        "the model machine executes one collective by its thread blocks: it cannot be combined with {what}"
+    )]
+    NotWithMachine {
+        /// The other rules or figures.
+        what: String,
+    },
+    /// A node of which is not known which thread block executes it.
+    #[error(
+        "rank {rank}, node {node} states no thread block and step: the model machine executes thread blocks, so the trace must be \
+         one of a compiled algorithm"
+    )]
+    NoThreadBlock {
+        /// The rank.
+        rank: u32,
+        /// The node.
+        node: u64,
+    },
+    /// A step that no thread block can execute.
+    #[error("rank {rank}, thread block {thread_block}, step {step} {what}")]
+    BadStep {
+        /// The rank.
+        rank: u32,
+        /// The thread block.
+        thread_block: u32,
+        /// The step.
+        step: u32,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The machine has no figures for the protocol of the algorithm.
+    #[error("the machine {machine} has no figures for the protocol {protocol}: it has {known}")]
+    NoCosts {
+        /// The machine.
+        machine: String,
+        /// The protocol.
+        protocol: String,
+        /// The protocols that it knows.
+        known: String,
+    },
     /// All ranks do the same, but one cannot stand for them, and together they are too many.
     #[error(
-        "one rank cannot stand for all: that is so under the models analytical and loggp (here: {model}), unless folding is \
-         switched off or ranks differ in start or speed, on topologies that look the same from every rank; and unfolded the \
-         graph has {nodes} nodes, more than {limit}"
+        "one rank cannot stand for all: that is so under the models analytical, loggp and machine (here: {model}), unless folding \
+         is switched off or ranks differ in start or speed, on topologies that look the same from every rank, under machine \
+         also to messages that share links; and unfolded the graph has {nodes} nodes, more than {limit}"
     )]
     CannotFold {
         /// The model.

@@ -5,13 +5,18 @@
 //! [`Report`] or says, as a [`SimError`], who waits for whom. It knows nothing of how the
 //! graph was made. See [`Simulation`] for an example.
 //!
-//! The feature `config` adds topologies from files.
+//! The feature `config` adds topologies and machines from files.
 
 mod compat;
+#[cfg(feature = "config")]
+mod config_table;
+#[cfg(feature = "config")]
+mod config_write;
 mod engine;
 mod error;
 mod events;
 pub mod link_loads;
+pub mod machine;
 pub mod model;
 mod options;
 mod progress;

@@ -5,6 +5,7 @@ use chakra_et::graph::{Graph, SymmetricGraph};
 use crate::compat::Compat;
 use crate::engine::{self, Setup};
 use crate::error::SimError;
+use crate::machine::Machine;
 use crate::model::loggp::LogGp;
 use crate::model::{Conventions, Model};
 use crate::options::{Options, Watch};
@@ -45,6 +46,7 @@ pub struct Simulation<'a> {
     loggp: LogGp,
     fold: bool,
     placement: Option<&'a Placement>,
+    machine: Option<&'a Machine>,
 }
 
 impl<'a> Simulation<'a> {
@@ -79,6 +81,7 @@ impl<'a> Simulation<'a> {
             loggp,
             fold: true,
             placement: None,
+            machine: None,
             options: Options::default(),
         }
     }
@@ -200,8 +203,16 @@ impl<'a> Simulation<'a> {
         Self { loggp, ..self }
     }
 
-    /// Whether one rank may stand for all where all do the same (the default): contention-free models
-    /// only. The times are the same either way.
+    /// With [`Model::Machine`] and the figures of a machine.
+    ///
+    /// The graph names the thread block and step of each node, as the ETs of this project do, in the order of thread blocks.
+    #[must_use]
+    pub fn machine(self, machine: &'a Machine) -> Self {
+        Self { model: Model::Machine, machine: Some(machine), ..self }
+    }
+
+    /// Whether one rank may stand for all where all do the same (the default): under contention-free models and
+    /// [`Model::Machine`] only. The report is the same either way, but for [`Report::folded`].
     #[must_use]
     pub fn fold(self, fold: bool) -> Self {
         Self { fold, ..self }
@@ -231,7 +242,8 @@ impl<'a> Simulation<'a> {
     /// Executes a graph in which all ranks do the same: in the time of one rank, where one can stand for all.
     ///
     /// That is so under the contention-free models where any two ranks are as far apart as the two that
-    /// they are relabelled to, which is checked. Otherwise the graph is expanded.
+    /// they are relabelled to, and under [`Model::Machine`] where their messages share links of the same kinds with as many others,
+    /// a link of its own for each rank: which is checked. Otherwise the graph is expanded.
     ///
     /// # Errors
     /// As [`Simulation::run`]; and [`SimError::CannotFold`] if the graph would have to be expanded and is too large.
@@ -249,7 +261,7 @@ impl<'a> Simulation<'a> {
         times: bool,
         run: impl FnOnce(Setup<'_>) -> Result<T, SimError>,
     ) -> Result<T, SimError> {
-        let Self { model, conventions, compat, loggp, fold, options, .. } = *self;
+        let Self { model, conventions, compat, loggp, fold, options, machine, .. } = *self;
         let placed = match (self.topology, self.placement) {
             (Some(topology), Some(placement)) => Some(topology.placed(placement)?),
             _ => None,
@@ -260,6 +272,6 @@ impl<'a> Simulation<'a> {
         {
             return Err(SimError::UnknownToAstraSim { part });
         }
-        run(Setup { topology, model, conventions, compat, loggp, fold, options, times })
+        run(Setup { topology, model, conventions, compat, loggp, fold, options, times, machine })
     }
 }

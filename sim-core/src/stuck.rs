@@ -61,6 +61,11 @@ pub enum WaitKind {
         /// The sending rank.
         src: u32,
     },
+    /// A SEND, which waits for a slot of its connection: under the model machine.
+    FullSend {
+        /// The receiving rank.
+        dst: u32,
+    },
     /// A COMP, which waits for a node of its rank.
     Other,
 }
@@ -163,6 +168,7 @@ impl fmt::Display for WaitStep {
         write!(f, "rank {rank} node {node}")?;
         match kind {
             WaitKind::Send { dst } => write!(f, " (send to {dst})"),
+            WaitKind::FullSend { dst } => write!(f, " (send to {dst}, whose slots are full)"),
             WaitKind::Receive { src } => write!(f, " (receive from {src})"),
             WaitKind::Other => Ok(()),
         }

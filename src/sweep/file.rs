@@ -12,12 +12,13 @@ use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
 use super::error::SweepError;
-use super::network::Placing;
+use super::network::{Network, Placing};
 use super::plan::Sweep;
+use crate::compare::Variant;
 use crate::et::{NodeOrder, ReduceRate};
 use crate::sim::topology::TextPlace;
 use crate::workload::file::table::{Fault, Source, Table, Value};
-use crate::{CollectiveKind, ElementType, Size};
+use crate::{CollectiveKind, ElementType, Protocol, Size};
 
 /// A sweep that was read.
 #[derive(Clone, Debug)]
@@ -88,7 +89,8 @@ fn whole(text: &str, file: &str, files: &mut Files<'_>) -> Result<Sweep, Fault> 
     let ranks = table.get("ranks");
     let sizes = table.get("sizes");
     let element_type = parsed_or_default::<ElementType>(&table, "type", "\"bf16\"")?;
-    let order = table.get("order").map(|value| value.parsed::<NodeOrder>("\"dataflow\"")).transpose()?;
+    let order = table.get("order");
+    let variants = variants(&table)?;
     let rate = table.get("reduce_rate").map(|value| value.parsed::<ReduceRate>("\"50 GB/s\"")).transpose()?;
     let placing = table.get("placement").map(|value| placing(&value)).transpose()?.unwrap_or_default();
     let keys = networks::Keys::of(&table)?;
@@ -109,6 +111,7 @@ fn whole(text: &str, file: &str, files: &mut Files<'_>) -> Result<Sweep, Fault> 
     };
     let on = networks::Context { text, file, placing, ranks: stated.as_deref() };
     let networks = networks::networks(keys, &on, files)?;
+    let order = node_order(order.as_ref(), &networks)?;
     let subjects = algorithms::subjects(&algorithms, kinds.as_deref(), files)?;
     let subjects = subjects.into_iter().map(|subject| if first { subject.first_choice() } else { subject });
     let ranks = stated.unwrap_or_else(|| networks::rank_counts(&networks));
@@ -117,9 +120,49 @@ fn whole(text: &str, file: &str, files: &mut Files<'_>) -> Result<Sweep, Fault> 
     }
     let sizes = ranges::all(&sizes, "sizes, such as \"4 MiB\" or \"1 KiB..1 GiB x2\"", ranges::bytes)?;
     let sizes = sizes.into_iter().map(|size| Size::bytes(size).with_type(element_type));
-    let sweep = Sweep::new(subjects, ranks, sizes, networks)
-        .map_err(|error| (TextPlace::default(), error.message))?;
-    Ok(sweep.order(order.unwrap_or(NodeOrder::Dataflow)).reduce_rate(rate.unwrap_or_default()))
+    let sweep = Sweep::new(subjects, ranks, sizes, networks).and_then(|sweep| sweep.lowered(&variants));
+    let sweep = sweep.map_err(|error| (TextPlace::default(), error.message))?;
+    Ok(sweep.order(order).reduce_rate(rate.unwrap_or_default()))
+}
+
+/// How nodes wait: in the order of thread blocks where a machine executes those.
+fn node_order(stated: Option<&Value<'_>>, networks: &[Network]) -> Result<NodeOrder, Fault> {
+    let has_machine = networks.iter().any(|network| network.machine.is_some());
+    let Some(value) = stated else {
+        return Ok(if has_machine { NodeOrder::ThreadBlock } else { NodeOrder::Dataflow });
+    };
+    match value.parsed::<NodeOrder>("\"dataflow\"")? {
+        NodeOrder::Dataflow if has_machine => {
+            Err(value.fault("the model machine executes thread blocks: expected order = \"threadblock\""))
+        }
+        order => Ok(order),
+    }
+}
+
+/// The ways to lower algorithms of the library: each protocol with each number of instances.
+fn variants(table: &Table<'_>) -> Result<Vec<Variant>, Fault> {
+    let protocols = table.get("protocols");
+    let protocols =
+        protocols.map(|value| each(&value, |one| one.parsed::<Protocol>("\"simple\""))).transpose()?;
+    let instances = table.get("instances");
+    let instances = instances.map(|value| {
+        let all = ranges::all(&value, "numbers of instances, such as 2 or \"1..8 x2\"", ranges::count)?;
+        let in_range = all.iter().map(|one| u32::try_from(*one).ok().filter(|one| *one > 0));
+        in_range.collect::<Option<Vec<u32>>>().ok_or_else(|| value.wrong("numbers of instances from 1 on"))
+    });
+    let instances = instances.transpose()?;
+    let protocols = protocols.map_or(vec![None], |all| all.into_iter().map(Some).collect());
+    let instances = instances.map_or(vec![None], |all| all.into_iter().map(Some).collect());
+    let mut all: Vec<Variant> = Vec::new();
+    for protocol in protocols {
+        for instances in &instances {
+            let variant = Variant { protocol, instances: *instances };
+            if !all.contains(&variant) {
+                all.push(variant);
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// The files that a sweep names.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::outcome::{NoResult, Why};
+use crate::sim::machine::Machine;
 use crate::sim::straggler::Straggler;
 use crate::sim::topology::{Placement, Topology};
 use crate::sim::units::{Bandwidth, Picos};
@@ -58,6 +59,8 @@ pub struct Network {
     pub placing: Placing,
     /// What real ranks have.
     pub conditions: Arc<Conditions>,
+    /// The machine of the model machine.
+    pub machine: Option<Arc<Machine>>,
     /// Instead of `topology`: one for each number of ranks.
     scaled: Option<Arc<Scaled>>,
 }
@@ -84,6 +87,7 @@ impl Network {
             loggp,
             placing: Placing::Whole,
             conditions: Arc::default(),
+            machine: None,
             scaled: None,
         }
     }
@@ -116,6 +120,12 @@ impl Network {
     #[must_use]
     pub fn placing(self, placing: Placing) -> Self {
         Self { placing, ..self }
+    }
+
+    /// With [`Model::Machine`] and the figures of a machine.
+    #[must_use]
+    pub fn machine(self, machine: Arc<Machine>) -> Self {
+        Self { model: Model::Machine, machine: Some(machine), ..self }
     }
 
     /// With other conditions.
@@ -166,8 +176,11 @@ impl Network {
             Some(placement) => simulation.placement(placement),
             None => simulation,
         };
+        let simulation = match &self.machine {
+            Some(machine) => simulation.machine(machine),
+            None => simulation.model(*model),
+        };
         let simulation = simulation
-            .model(*model)
             .stragglers(&conditions.stragglers)
             .overheads(conditions.send_overhead, conditions.receive_overhead);
         Ok(match conditions.reduce_bandwidth {

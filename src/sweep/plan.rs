@@ -8,6 +8,7 @@ use super::network::Network;
 use super::outcome::NoResult;
 use super::subject::Subject;
 use crate::Size;
+use crate::compare::Variant;
 use crate::et::{EtOptions, NodeOrder, ReduceRate};
 
 /// More points are a mistake.
@@ -23,6 +24,8 @@ pub struct Unit {
     pub ranks: usize,
     /// The parameters other than the number of ranks, with their values.
     pub parameters: Vec<(&'static str, usize)>,
+    /// How it is lowered.
+    pub variant: Variant,
     /// The values of all parameters, or why there are none.
     pub(super) values: Result<Vec<usize>, NoResult>,
 }
@@ -94,6 +97,7 @@ impl fmt::Display for Shard {
 #[derive(Clone, Debug)]
 pub struct Sweep {
     pub(super) subjects: Vec<Subject>,
+    pub(super) ranks: Vec<usize>,
     pub(super) units: Vec<Unit>,
     pub(super) sizes: Vec<Size>,
     pub(super) networks: Vec<Network>,
@@ -125,28 +129,41 @@ impl Sweep {
         if let Some((_, what)) = empty.iter().find(|(is_empty, _)| *is_empty) {
             return Err(SweepError::new(format!("there are no points: the sweep has no {what}")));
         }
-        let mut units = Vec::new();
-        for (index, subject) in subjects.iter().enumerate() {
-            for ranks in &ranks {
-                let unit = |values: Result<Vec<usize>, NoResult>| Unit {
-                    subject: index,
-                    ranks: *ranks,
-                    parameters: values.as_ref().map_or(Vec::new(), |values| subject.parameters(values)),
-                    values,
-                };
-                match subject.variants(*ranks) {
-                    Ok(variants) => units.extend(variants.into_iter().map(|values| unit(Ok(values)))),
-                    Err(why) => units.push(unit(Err(why))),
-                }
-            }
+        let units = units(&subjects, &ranks, &[Variant::OWN]);
+        let sweep = Self {
+            subjects,
+            ranks,
+            units,
+            sizes,
+            networks,
+            order: NodeOrder::Dataflow,
+            reduce_rate: ReduceRate::Free,
+        };
+        sweep.check()
+    }
+
+    /// With algorithms of the library that are lowered in several ways, each in turn; between the parameters and the sizes in the
+    /// order of the points.
+    ///
+    /// # Errors
+    /// There are no ways, or too many points.
+    pub fn lowered(self, variants: &[Variant]) -> Result<Self, SweepError> {
+        if variants.is_empty() {
+            return Err(SweepError::new("there are no points: the sweep has no ways to lower algorithms"));
         }
+        let units = units(&self.subjects, &self.ranks, variants);
+        Self { units, ..self }.check()
+    }
+
+    /// Refuses too many points.
+    fn check(self) -> Result<Self, SweepError> {
+        let Self { units, sizes, networks, .. } = &self;
         let points = units.len().checked_mul(sizes.len()).and_then(|all| all.checked_mul(networks.len()));
         if points.is_none_or(|points| points > MOST) {
             let axes = format!("{} × {} × {}", units.len(), sizes.len(), networks.len());
             return Err(SweepError::new(format!("{axes} points are too many: expected at most {MOST}")));
         }
-        let (order, reduce_rate) = (NodeOrder::Dataflow, ReduceRate::Free);
-        Ok(Self { subjects, units, sizes, networks, order, reduce_rate })
+        Ok(self)
     }
 
     /// With nodes that wait in another way.
@@ -219,8 +236,10 @@ impl Sweep {
     pub fn unit_label(&self, unit: usize) -> String {
         let unit = &self.units[unit];
         let name = self.subject(unit).name();
-        let parameters: Vec<String> =
-            unit.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let parameters = unit.parameters.iter().map(|(name, value)| format!("{name}={value}"));
+        let protocol = unit.variant.protocol.map(|protocol| protocol.name().to_owned());
+        let instances = unit.variant.instances.map(|instances| format!("instances={instances}"));
+        let parameters: Vec<String> = parameters.chain(protocol).chain(instances).collect();
         if parameters.is_empty() { name.to_owned() } else { format!("{name}({})", parameters.join(", ")) }
     }
 
@@ -233,7 +252,7 @@ impl Sweep {
     /// There is no unit of this index.
     pub fn schedule(&self, unit: usize) -> Result<std::sync::Arc<crate::Schedule>, NoResult> {
         let unit = &self.units[unit];
-        self.subject(unit).compile(unit.values.as_ref().map_err(Clone::clone)?)
+        self.subject(unit).compile(unit.values.as_ref().map_err(Clone::clone)?, unit.variant)
     }
 
     /// The point of a number.
@@ -261,4 +280,32 @@ impl Sweep {
     pub(super) fn options(&self, size: usize) -> EtOptions {
         EtOptions { size: self.sizes[size], reduce_rate: self.reduce_rate, order: self.order }
     }
+}
+
+/// Each algorithm on each number of ranks, with all its parameters, lowered in each way.
+fn units(subjects: &[Subject], ranks: &[usize], variants: &[Variant]) -> Vec<Unit> {
+    let mut units = Vec::new();
+    for (index, subject) in subjects.iter().enumerate() {
+        for ranks in ranks {
+            let variants = subject.lowered(variants);
+            let unit = |values: Result<Vec<usize>, NoResult>, variant: Variant| Unit {
+                subject: index,
+                ranks: *ranks,
+                parameters: values.as_ref().map_or(Vec::new(), |values| subject.parameters(values)),
+                variant,
+                values,
+            };
+            match subject.variants(*ranks) {
+                Ok(all) => {
+                    for values in all {
+                        units.extend(variants.iter().map(|variant| unit(Ok(values.clone()), *variant)));
+                    }
+                }
+                Err(why) => {
+                    units.extend(variants.iter().map(|variant| unit(Err(why.clone()), *variant)));
+                }
+            }
+        }
+    }
+    units
 }

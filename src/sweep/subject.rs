@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::error::SweepError;
 use super::outcome::{NoResult, Why};
 use crate::algorithms::Algorithm;
+use crate::compare::Variant;
 use crate::{CollectiveKind, Schedule, compile};
 
 /// An algorithm, with the values that its parameters take.
@@ -113,13 +114,24 @@ impl Subject {
         }
     }
 
+    /// Of some ways to lower it those that make a difference: a schedule is lowered already.
+    pub(super) fn lowered<'a>(&self, variants: &'a [Variant]) -> &'a [Variant] {
+        match &self.0 {
+            Source::Library { .. } => variants,
+            Source::Schedule { .. } => &[Variant::OWN],
+        }
+    }
+
     /// The verified schedule.
-    pub(super) fn compile(&self, values: &[usize]) -> Result<Arc<Schedule>, NoResult> {
+    pub(super) fn compile(&self, values: &[usize], variant: Variant) -> Result<Arc<Schedule>, NoResult> {
         match &self.0 {
             Source::Library { algorithm, .. } => {
                 let in_place = algorithm.placement.allows(true);
                 let traced = (algorithm.def.trace)(in_place, values);
-                let schedule = traced.and_then(|trace| compile(&trace));
+                let schedule = traced.and_then(|mut trace| {
+                    variant.apply(&mut trace);
+                    compile(&trace)
+                });
                 schedule.map(Arc::new).map_err(|error| NoResult::new(Why::Parameters, error))
             }
             Source::Schedule { schedule, .. } => Ok(Arc::clone(schedule)),

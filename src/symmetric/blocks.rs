@@ -1,8 +1,9 @@
 //! The thread blocks of rank 0, and the nodes that they make.
 
 use chakra_et::graph::{
-    CollectiveInfo, Op, Origin, RankGraph, RankGraphBuilder, SymmetricGraph, Symmetry, TooLarge,
+    CollectiveInfo, Op, Origin, RankGraph, RankGraphBuilder, StepRef, SymmetricGraph, Symmetry, TooLarge,
 };
+use collective_dsl::Protocol;
 
 use super::SymmetricError;
 
@@ -55,6 +56,7 @@ struct Block {
     /// The peers: it sends to one and receives from one.
     dst: u32,
     src: u32,
+    channel: u32,
     steps: Vec<Step>,
 }
 
@@ -65,9 +67,14 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// A further thread block; its number.
+    /// A further thread block on channel 0; its number.
     pub(super) fn open(&mut self, dst: u32, src: u32) -> usize {
-        self.blocks.push(Block { dst, src, steps: Vec::new() });
+        self.open_on(0, dst, src)
+    }
+
+    /// A further thread block on a channel; its number.
+    pub(super) fn open_on(&mut self, channel: u32, dst: u32, src: u32) -> usize {
+        self.blocks.push(Block { dst, src, channel, steps: Vec::new() });
         self.blocks.len() - 1
     }
 
@@ -102,19 +109,21 @@ impl Blocks {
                 deps.extend(last[number].last());
                 deps.sort_unstable();
                 deps.dedup();
-                let node = block.nodes_of(step, deps, &mut rank, &reduce_micros)?;
+                // There are fewer of both than nodes.
+                let at = StepRef { thread_block: number as u32, step: last[number].len() as u32 };
+                let node = block.nodes_of(step, at, deps, &mut rank, &reduce_micros)?;
                 last[number].push(node);
             }
         }
         Ok(rank.finish())
     }
 
-    /// The graph of all ranks. A rank without data has one node that does nothing, as in a trace.
+    /// The graph of all ranks, of so many bytes in so many chunks. A rank without data has one node that does nothing, as in a trace.
     pub(super) fn finish(
         self,
         symmetry: Symmetry,
         (name, collective): (&str, &str),
-        size: u64,
+        (size, chunks): (u64, u64),
         reduce_micros: impl Fn(u64) -> u64,
     ) -> Result<SymmetricGraph, SymmetricError> {
         let mut rank = self.nodes(reduce_micros)?;
@@ -129,7 +138,8 @@ impl Blocks {
         info.in_place = true;
         info.size_bytes = size;
         info.element_type = "i8".to_owned();
-        info.chunks = u64::from(symmetry.rank_count());
+        info.chunks = chunks;
+        info.protocol = Protocol::default().name().to_owned();
         Ok(SymmetricGraph::new(symmetry, rank)?.with_info(info))
     }
 }
@@ -139,18 +149,19 @@ impl Block {
     fn nodes_of(
         &self,
         step: &Step,
+        at: StepRef,
         mut deps: Vec<u32>,
         rank: &mut RankGraphBuilder,
         reduce_micros: &impl Fn(u64) -> u64,
     ) -> Result<u32, TooLarge> {
-        let bytes = step.bytes;
-        let receive = step.receives.then_some(Op::Recv { src: self.src, tag: 0, bytes });
+        let (bytes, tag) = (step.bytes, self.channel);
+        let receive = step.receives.then_some(Op::Recv { src: self.src, tag, bytes });
         // An element is a byte, so there are as many operations.
         let reduce = || Op::Comp { micros: reduce_micros(bytes), ops: bytes, bytes };
-        let send = step.sends.then_some(Op::Send { dst: self.dst, tag: 0, bytes });
+        let send = step.sends.then_some(Op::Send { dst: self.dst, tag, bytes });
         let mut last = 0;
         for op in [receive, step.reduces.then(reduce), send].into_iter().flatten() {
-            last = rank.push(op, deps.drain(..), Origin::default())?;
+            last = rank.push(op, deps.drain(..), Origin { step: Some(at), source: None })?;
             deps.push(last);
         }
         Ok(last)

@@ -1,11 +1,10 @@
 //! Algorithms in which all ranks do the same, as graphs of one rank: for simulations of very many ranks.
 //!
-//! They make what the library's algorithms of the same names make (with one channel, in the order of thread blocks), node by
-//! node, without the trace of all ranks. A ring over 131,072 ranks has 34 billion messages, but a rank of it only
+//! They make what the library's algorithms of the same names make (in the order of thread blocks), node by node, without the trace of all ranks. A ring over 131,072 ranks has 34 billion messages, but a rank of it only
 //! 262,142; [`Simulation::run_symmetric`](crate::sim::Simulation::run_symmetric) simulates that rank for all.
 //!
 //! `size` is the whole size of the collective in bytes, as in the size column of nccl-tests; an element is a byte. Chunks must be
-//! equal, so it must be a multiple of the number of ranks. `reduce_micros` gives the duration of a reduction
+//! equal, so it must be a multiple of the number of ranks, and of channels. `reduce_micros` gives the duration of a reduction
 //! by its bytes; [`free`] is none. [`find`] has them by the library's names.
 //!
 //! ```
@@ -43,6 +42,15 @@ pub enum SymmetricError {
         size: u64,
         /// Number of ranks.
         ranks: u32,
+        /// Number of channels.
+        channels: u32,
+    },
+    /// No channels, or too many for so many ranks.
+    Channels {
+        /// Number of channels.
+        channels: u32,
+        /// The largest number that is expected.
+        most: u32,
     },
     /// No ranks, or none of the numbers of ranks that the algorithm is for.
     Ranks {
@@ -67,10 +75,17 @@ pub enum SymmetricError {
 impl fmt::Display for SymmetricError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Uneven { size, ranks } => write!(
-                f,
-                "{size} bytes do not divide into {ranks} equal chunks, so not all ranks do the same: expected a multiple of {ranks}"
-            ),
+            Self::Uneven { size, ranks, channels } => {
+                let chunks = u64::from(*ranks) * u64::from(*channels);
+                write!(
+                    f,
+                    "{size} bytes do not divide into {chunks} equal chunks, so not all ranks do the same: expected a multiple \
+                     of {chunks}"
+                )
+            }
+            Self::Channels { channels, most } => {
+                write!(f, "there are {channels} channels: expected 1 to {most}")
+            }
             Self::Ranks { ranks, expected } => write!(f, "there are {ranks} ranks: expected {expected}"),
             Self::Nodes { nodes, expected } => write!(f, "there are {nodes} nodes: expected {expected}"),
             Self::TooLarge(error) => error.fmt(f),
@@ -110,6 +125,7 @@ pub fn free(_bytes: u64) -> u64 {
 /// let find = |name, parameters: &[_]| symmetric::find(name, parameters, size, symmetric::free);
 /// let ring = find("allreduce_ring", &[("ranks", 131_072), ("channels", 1)]).unwrap();
 /// assert_eq!(ring.node_count(), 131_072 * 5 * 131_071);
+/// // No two channels of so little data.
 /// assert_eq!(find("allreduce_ring", &[("ranks", 131_072), ("channels", 2)]), None);
 /// ```
 #[must_use]
@@ -122,15 +138,24 @@ pub fn find(
     let (&(first, ranks), others) = parameters.split_first()?;
     let ranks = u32::try_from(ranks).ok().filter(|ranks| first == "ranks" && *ranks > 1)?;
     let bytes = size.in_bytes();
+    let channels = match others {
+        [("channels", channels)] => u32::try_from(*channels).ok()?,
+        _ => 1,
+    };
     // Recursive doubling sends whole vectors, the others chunks of equal numbers of elements.
-    let parts = if name == "allreduce_recursive_doubling" { 1 } else { u64::from(ranks) };
+    let parts = match name {
+        "allreduce_recursive_doubling" => 1,
+        _ => u64::from(ranks) * u64::from(channels),
+    };
     if bytes == 0 || !bytes.is_multiple_of(parts.checked_mul(size.element_type().bytes())?) {
         return None;
     }
     let graph = match (name, others) {
-        ("allreduce_ring", [("channels", 1)]) => allreduce_ring(ranks, bytes, reduce_micros),
-        ("allgather_ring", [("channels", 1)]) => allgather_ring(ranks, bytes),
-        ("reduce_scatter_ring", [("channels", 1)]) => reduce_scatter_ring(ranks, bytes, reduce_micros),
+        ("allreduce_ring", [("channels", _)]) => allreduce_rings(ranks, channels, bytes, reduce_micros),
+        ("allgather_ring", [("channels", _)]) => allgather_rings(ranks, channels, bytes),
+        ("reduce_scatter_ring", [("channels", _)]) => {
+            reduce_scatter_rings(ranks, channels, bytes, reduce_micros)
+        }
         ("allreduce_recursive_doubling", []) => allreduce_recursive_doubling(ranks, bytes, reduce_micros),
         ("allreduce_recursive_halving_doubling", []) => {
             allreduce_recursive_halving_doubling(ranks, bytes, reduce_micros)
@@ -158,11 +183,35 @@ pub fn allreduce_ring(
     size: u64,
     reduce_micros: impl Fn(u64) -> u64,
 ) -> Result<SymmetricGraph, SymmetricError> {
-    let chunk = chunk(ranks, size)?;
+    allreduce_rings(ranks, 1, size, reduce_micros)
+}
+
+/// All-reduce by rings, one for each channel: [`allreduce_ring`](fn@crate::algorithms::allreduce_ring).
+///
+/// ```
+/// use collective::symmetric;
+///
+/// let rings = symmetric::allreduce_rings(1024, 8, 1 << 30, symmetric::free)?;
+/// // In each of 8 rings, 1,023 steps around to add and as many to hand out, of 5 nodes together.
+/// assert_eq!(rings.node_count(), 1024 * 8 * 1023 * 5);
+/// # Ok::<(), symmetric::SymmetricError>(())
+/// ```
+///
+/// # Errors
+/// See [`SymmetricError`]; there must be at least one channel.
+pub fn allreduce_rings(
+    ranks: u32,
+    channels: u32,
+    size: u64,
+    reduce_micros: impl Fn(u64) -> u64,
+) -> Result<SymmetricGraph, SymmetricError> {
+    let (chunks, chunk) = chunks(ranks, channels, size)?;
     let mut blocks = Blocks::default();
-    ring(&mut blocks, 1, ranks, chunk, None);
+    for channel in 0..channels {
+        ring(&mut blocks, channel, 1, ranks, chunk, None);
+    }
     let names = ("allreduce_ring", "all_reduce");
-    blocks.finish(Symmetry::rotation(ranks), names, size, reduce_micros)
+    blocks.finish(Symmetry::rotation(ranks), names, (size, chunks), reduce_micros)
 }
 
 /// All-gather by a ring: [`allgather_ring`](fn@crate::algorithms::allgather_ring) with one channel.
@@ -170,10 +219,19 @@ pub fn allreduce_ring(
 /// # Errors
 /// See [`SymmetricError`].
 pub fn allgather_ring(ranks: u32, size: u64) -> Result<SymmetricGraph, SymmetricError> {
-    let chunk = chunk(ranks, size)?;
+    allgather_rings(ranks, 1, size)
+}
+
+/// All-gather by rings, one for each channel: [`allgather_ring`](fn@crate::algorithms::allgather_ring).
+///
+/// # Errors
+/// See [`SymmetricError`]; there must be at least one channel.
+pub fn allgather_rings(ranks: u32, channels: u32, size: u64) -> Result<SymmetricGraph, SymmetricError> {
+    let (chunks, chunk) = chunks(ranks, channels, size)?;
     let mut blocks = Blocks::default();
-    once_around(&mut blocks, ranks, chunk, |step| step);
-    blocks.finish(Symmetry::rotation(ranks), ("allgather_ring", "all_gather"), size, free)
+    once_around(&mut blocks, channels, ranks, chunk, |step| step);
+    let names = ("allgather_ring", "all_gather");
+    blocks.finish(Symmetry::rotation(ranks), names, (size, chunks), free)
 }
 
 /// Reduce-scatter by a ring: [`reduce_scatter_ring`](fn@crate::algorithms::reduce_scatter_ring) with one channel.
@@ -185,11 +243,24 @@ pub fn reduce_scatter_ring(
     size: u64,
     reduce_micros: impl Fn(u64) -> u64,
 ) -> Result<SymmetricGraph, SymmetricError> {
-    let chunk = chunk(ranks, size)?;
+    reduce_scatter_rings(ranks, 1, size, reduce_micros)
+}
+
+/// Reduce-scatter by rings, one for each channel: [`reduce_scatter_ring`](fn@crate::algorithms::reduce_scatter_ring).
+///
+/// # Errors
+/// See [`SymmetricError`]; there must be at least one channel.
+pub fn reduce_scatter_rings(
+    ranks: u32,
+    channels: u32,
+    size: u64,
+    reduce_micros: impl Fn(u64) -> u64,
+) -> Result<SymmetricGraph, SymmetricError> {
+    let (chunks, chunk) = chunks(ranks, channels, size)?;
     let mut blocks = Blocks::default();
-    once_around(&mut blocks, ranks, chunk, Step::and_reduce);
+    once_around(&mut blocks, channels, ranks, chunk, Step::and_reduce);
     let names = ("reduce_scatter_ring", "reduce_scatter");
-    blocks.finish(Symmetry::rotation(ranks), names, size, reduce_micros)
+    blocks.finish(Symmetry::rotation(ranks), names, (size, chunks), reduce_micros)
 }
 
 /// All-reduce by halving and doubling:
@@ -202,11 +273,12 @@ pub fn allreduce_recursive_halving_doubling(
     size: u64,
     reduce_micros: impl Fn(u64) -> u64,
 ) -> Result<SymmetricGraph, SymmetricError> {
-    let (rounds, chunk) = (cube(ranks)?, chunk(ranks, size)?);
+    let rounds = cube(ranks)?;
+    let (chunks, chunk) = chunks(ranks, 1, size)?;
     let mut blocks = Blocks::default();
     halving_doubling(&mut blocks, 1, rounds, chunk, None);
     let names = ("allreduce_recursive_halving_doubling", "all_reduce");
-    blocks.finish(Symmetry::xor(ranks)?, names, size, reduce_micros)
+    blocks.finish(Symmetry::xor(ranks)?, names, (size, chunks), reduce_micros)
 }
 
 /// All-reduce by recursive doubling: [`allreduce_recursive_doubling`](fn@crate::algorithms::allreduce_recursive_doubling), of a power of
@@ -237,7 +309,7 @@ pub fn allreduce_recursive_doubling(
         before = Some(blocks.push(receiver, Step::reduce(size).after([sent])));
     }
     let names = ("allreduce_recursive_doubling", "all_reduce");
-    blocks.finish(Symmetry::xor(ranks)?, names, size, reduce_micros)
+    blocks.finish(Symmetry::xor(ranks)?, names, (size, 1), reduce_micros)
 }
 
 /// How the nodes of [`allreduce_hierarchical`] all-reduce what they have added up inside.
@@ -272,7 +344,7 @@ pub fn allreduce_hierarchical(
         return Err(SymmetricError::Nodes { nodes, expected: "at least 2" });
     }
     let ranks = nodes.checked_mul(gpus).ok_or(SymmetryError::NoTorus)?;
-    let chunk = chunk(ranks, size)?;
+    let (chunks, chunk) = chunks(ranks, 1, size)?;
     let mut blocks = Blocks::default();
     // Every GPU has its piece, as many chunks as there are nodes, from the next GPU first.
     let piece = chunk * u64::from(nodes);
@@ -289,7 +361,7 @@ pub fn allreduce_hierarchical(
         .collect();
     let (symmetry, complete) = match between {
         BetweenNodes::Ring => {
-            (Symmetry::torus(&[gpus, nodes])?, ring(&mut blocks, gpus, nodes, chunk, added))
+            (Symmetry::torus(&[gpus, nodes])?, ring(&mut blocks, 0, gpus, nodes, chunk, added))
         }
         BetweenNodes::HalvingDoubling => {
             let power = nodes.is_power_of_two().then(|| nodes.ilog2());
@@ -306,37 +378,47 @@ pub fn allreduce_hierarchical(
         blocks.push(*receiver, Step::receive(piece).after([sent]));
         blocks.push(*sender, Step::send(piece).after(complete.clone()));
     }
-    blocks.finish(symmetry, ("allreduce_hierarchical", "all_reduce"), size, reduce_micros)
+    let names = ("allreduce_hierarchical", "all_reduce");
+    blocks.finish(symmetry, names, (size, chunks), reduce_micros)
 }
 
-/// Every rank's data once around a ring, with something done to what a rank receives.
-fn once_around(blocks: &mut Blocks, ranks: u32, chunk: u64, then: impl Fn(Step) -> Step) {
-    match ranks {
-        0 | 1 => {}
-        2 => {
-            // Nothing is passed on, so sending and receiving have nothing to do with each other.
-            let receiver = blocks.open(1, 1);
-            blocks.push(receiver, then(Step::receive(chunk)));
-            let sender = blocks.open(1, 1);
-            blocks.push(sender, Step::send(chunk));
-        }
-        _ => {
-            let block = blocks.open(1, ranks - 1);
-            blocks.push(block, Step::send(chunk));
-            for _ in 2..ranks {
-                blocks.push(block, then(Step::receive(chunk)).and_send());
+/// Every rank's data once around a ring on each channel, with something done to what a rank receives.
+fn once_around(blocks: &mut Blocks, channels: u32, ranks: u32, chunk: u64, then: impl Fn(Step) -> Step) {
+    for channel in 0..channels {
+        match ranks {
+            0 | 1 => {}
+            2 => {
+                // Nothing is passed on, so sending and receiving have nothing to do with each other.
+                let receiver = blocks.open_on(channel, 1, 1);
+                blocks.push(receiver, then(Step::receive(chunk)));
+                let sender = blocks.open_on(channel, 1, 1);
+                blocks.push(sender, Step::send(chunk));
             }
-            blocks.push(block, then(Step::receive(chunk)));
+            _ => {
+                let block = blocks.open_on(channel, 1, ranks - 1);
+                blocks.push(block, Step::send(chunk));
+                for _ in 2..ranks {
+                    blocks.push(block, then(Step::receive(chunk)).and_send());
+                }
+                blocks.push(block, then(Step::receive(chunk)));
+            }
         }
     }
 }
 
-/// A ring of `count` ranks, `stride` apart, after a step; the steps after which a rank has the whole sum.
-fn ring(blocks: &mut Blocks, stride: u32, count: u32, chunk: u64, after: Option<StepId>) -> Vec<StepId> {
+/// A ring of `count` ranks on a channel, `stride` apart, after a step; the steps after which a rank has the whole sum.
+fn ring(
+    blocks: &mut Blocks,
+    channel: u32,
+    stride: u32,
+    count: u32,
+    chunk: u64,
+    after: Option<StepId>,
+) -> Vec<StepId> {
     if count < 2 {
         return after.into_iter().collect();
     }
-    let block = blocks.open(stride, (count - 1) * stride);
+    let block = blocks.open_on(channel, stride, (count - 1) * stride);
     blocks.push(block, Step::send(chunk).after(after));
     for _ in 1..count {
         blocks.push(block, Step::receive(chunk).and_reduce().and_send());
@@ -380,17 +462,22 @@ fn halving_doubling(
     complete
 }
 
-/// The equal share of a rank.
-fn chunk(ranks: u32, size: u64) -> Result<u64, SymmetricError> {
+/// The chunks, one for each rank and channel, and the bytes of each.
+fn chunks(ranks: u32, channels: u32, size: u64) -> Result<(u64, u64), SymmetricError> {
     // A rank of a ring has five nodes for each other rank.
-    const MOST_RANKS: u32 = 1 << 22;
-    if ranks == 0 || ranks > MOST_RANKS {
+    const MOST: u32 = 1 << 22;
+    if ranks == 0 || ranks > MOST {
         return Err(SymmetricError::Ranks { ranks, expected: "1 to 4194304" });
     }
-    if !size.is_multiple_of(u64::from(ranks)) {
-        return Err(SymmetricError::Uneven { size, ranks });
+    let most = MOST / ranks;
+    if channels == 0 || channels > most {
+        return Err(SymmetricError::Channels { channels, most });
     }
-    Ok(size / u64::from(ranks))
+    let chunks = u64::from(ranks) * u64::from(channels);
+    if !size.is_multiple_of(chunks) {
+        return Err(SymmetricError::Uneven { size, ranks, channels });
+    }
+    Ok((chunks, size / chunks))
 }
 
 /// The dimension of the hypercube of so many ranks.

@@ -9,6 +9,7 @@ mod crossovers;
 mod document;
 mod figures;
 mod levels;
+mod machine;
 mod matrix;
 mod messages;
 mod rooted;

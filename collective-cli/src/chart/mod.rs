@@ -147,6 +147,7 @@ fn in_words(column: &str, value: &str) -> String {
         "size_bytes" => value.parse().map_or_else(|_| value.to_owned(), |bytes| Bytes(bytes).to_string()),
         "topology" => format!("on {value}"),
         "model" => format!("model {value}"),
+        "machine" => format!("machine {value}"),
         "conventions" => format!("{value} conventions"),
         "placement" => format!("placement {value}"),
         "order" => format!("order {value}"),

@@ -17,7 +17,7 @@ pub(crate) struct Table {
 }
 
 /// The columns of a comparison, as a sweep calls them.
-const OF_COMPARISON: [&str; 11] = [
+const OF_COMPARISON: [&str; 12] = [
     "algorithm",
     "collective",
     "ranks",
@@ -26,6 +26,7 @@ const OF_COMPARISON: [&str; 11] = [
     "topology",
     "placement",
     "model",
+    "machine",
     "conventions",
     "time_ns",
     "busbw_gb_per_s",
@@ -97,6 +98,7 @@ impl Table {
                     text("topology"),
                     text("placement"),
                     text("model"),
+                    text("machine"),
                     text("conventions"),
                     cell(time).unwrap_or_default(),
                     busbw.map_or_else(String::new, |busbw| busbw.to_string()),

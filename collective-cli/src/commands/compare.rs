@@ -7,17 +7,19 @@ use std::str::FromStr;
 
 use clap::Args;
 use collective::algorithms;
-use collective::compare::{Candidate, LeftOut, compare};
+use collective::compare::{Candidate, LeftOut, Variant, compare};
 use collective::et::{EtOptions, NodeOrder, ReduceRate};
+use collective::sim::machine::Machine;
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::Bytes;
 use collective::sim::{Conventions, LogGp, Model, Simulation};
-use collective::{CollectiveKind, ElementType, Size};
+use collective::{CollectiveKind, ElementType, Protocol, Size};
 
 use crate::chart::{self, Source, Table};
 use crate::console;
 use crate::failure::Failure;
 use crate::image::ImageArguments;
+use crate::machine::MachineArguments;
 use crate::output;
 use crate::placement::PlacementArgument;
 use crate::stage::stage;
@@ -35,7 +37,7 @@ pub(crate) struct Compare {
     /// Number of ranks [default: as many as the topology has].
     #[arg(long, value_name = "N")]
     ranks: Option<usize>,
-    /// The network: this project's TOML, or ASTRA-sim's network YAML. All models but loggp need it.
+    /// The network: this project's TOML, or ASTRA-sim's network YAML. All models but loggp need it, machine if the machine has none.
     #[arg(long, value_name = "FILE")]
     topology: Option<PathBuf>,
     /// The sizes: FROM..TO in factors of 2, FROM..TO:FACTOR, or a list such as 1KiB,64KiB,1MiB.
@@ -44,9 +46,19 @@ pub(crate) struct Compare {
     /// Only this algorithm of the library, with all its choices of parameters; may be repeated.
     #[arg(long = "algorithm", value_name = "NAME", value_parser = program::names(), hide_possible_values = true)]
     only: Vec<String>,
-    /// How messages use the network: analytical, link-queue, fluid or loggp.
-    #[arg(long, default_value_t = Model::Fluid)]
-    model: Model,
+    /// How messages use the network: analytical, link-queue, fluid, loggp or machine [default: fluid].
+    #[arg(long, value_name = "MODEL")]
+    model: Option<Model>,
+    #[command(flatten)]
+    machine: MachineArguments,
+    /// The protocols that algorithms of the library are tried with, such as simple,ll [default: those of the machine; other models do
+    /// not tell them apart].
+    #[arg(long, value_name = "PROTOCOLS", value_delimiter = ',')]
+    protocols: Vec<Protocol>,
+    /// How many replicas of algorithms of the library are tried, each over a share of the data, such as 1,2,4 [default: 1,4 on a machine,
+    /// else 1].
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    instances: Vec<u32>,
     /// What the model loggp takes for a message, such as L=2500ns,o=1500ns,g=1000ns,G=6ns/B (also the defaults).
     #[arg(long, value_name = "PARAMETERS")]
     loggp: Option<LogGp>,
@@ -57,9 +69,9 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "PLACEMENT")]
     placement: Option<PlacementArgument>,
     /// What a step waits for: `dataflow`, only the data that it needs and the order of messages, or `threadblock`, the order in
-    /// which a GPU runs.
-    #[arg(long, value_name = "ORDER", default_value_t = NodeOrder::Dataflow)]
-    order: NodeOrder,
+    /// which a GPU runs [default: dataflow; on a machine threadblock].
+    #[arg(long, value_name = "ORDER")]
+    order: Option<NodeOrder>,
     /// How fast a rank reduces: a rate such as 50GB/s [default: no time].
     #[arg(long, value_name = "RATE")]
     reduce_rate: Option<ReduceRate>,
@@ -132,7 +144,13 @@ impl FromStr for Sizes {
 impl Compare {
     pub(crate) fn run(self) -> Result<(), Failure> {
         chart::check(&self.image, self.plot)?;
-        let mut loaded = self.load()?;
+        let machine = self.machine.load(self.model())?;
+        if machine.is_some() && self.order == Some(NodeOrder::Dataflow) {
+            return Err(Failure::input(
+                "--order dataflow: the model machine executes thread blocks, whose order is --order threadblock",
+            ));
+        }
+        let mut loaded = self.load(machine.as_ref())?;
         let placed = self.placement.as_ref().and_then(PlacementArgument::ranks);
         let of_topology = loaded.as_ref().map(|loaded| loaded.topology.rank_count());
         let ranks = self.ranks.or(placed.or(of_topology).map(|ranks| ranks as usize));
@@ -154,19 +172,22 @@ impl Compare {
                 loaded.topology.rank_count()
             )));
         }
-        let (candidates, left_out) = self.candidates(ranks)?;
+        let (candidates, left_out) = self.candidates(ranks, &self.variants(machine.as_ref()))?;
         let loggp = self.loggp.unwrap_or_default();
         let simulation = match &loaded {
             Some(loaded) => Simulation::new(&loaded.topology).conventions(loaded.conventions).loggp(loggp),
             None => Simulation::with_loggp(loggp).conventions(self.conventions.unwrap_or(Conventions::Exact)),
         };
-        let simulation = simulation.model(self.model);
+        let simulation = match &machine {
+            Some(machine) => simulation.machine(machine),
+            None => simulation.model(self.model()),
+        };
         let element_type = self.element_type.unwrap_or_default();
         let sizes: Vec<Size> =
             self.sizes.0.iter().map(|size| Size::bytes(size.0).with_type(element_type)).collect();
         let first = sizes.first().copied().unwrap_or_else(|| Size::bytes(0));
         let options = EtOptions {
-            order: self.order,
+            order: self.order(),
             reduce_rate: self.reduce_rate.unwrap_or_default(),
             ..EtOptions::new(first)
         };
@@ -188,16 +209,62 @@ impl Compare {
         output::print(&if self.json { shown.json().to_string() } else { shown.text() })
     }
 
-    /// The network, which loggp can do without.
-    fn load(&self) -> Result<Option<LoadedTopology>, Failure> {
-        if self.loggp.is_some() && self.model != Model::LogGp {
-            return Err(Failure::input(format!("--loggp is for --model loggp, not {}", self.model)));
+    fn model(&self) -> Model {
+        self.machine.model(self.model).unwrap_or(Model::Fluid)
+    }
+
+    /// The model, with the machine.
+    fn model_in_words(&self) -> String {
+        let machine = self.machine.machine.as_ref().map(|machine| format!(" {machine}"));
+        format!("{}{}", self.model(), machine.unwrap_or_default())
+    }
+
+    fn order(&self) -> NodeOrder {
+        self.order.unwrap_or(match self.model() {
+            Model::Machine => NodeOrder::ThreadBlock,
+            _ => NodeOrder::Dataflow,
+        })
+    }
+
+    /// How algorithms of the library are lowered, each in turn.
+    fn variants(&self, machine: Option<&Machine>) -> Vec<Variant> {
+        let protocols: Vec<Option<Protocol>> = match machine {
+            _ if !self.protocols.is_empty() => self.protocols.iter().copied().map(Some).collect(),
+            // Of the two crates' protocols the names are the same.
+            Some(machine) => machine.protocols().map(|protocol| protocol.name().parse().ok()).collect(),
+            None => vec![None],
+        };
+        let instances: Vec<Option<u32>> = match machine {
+            _ if !self.instances.is_empty() => self.instances.iter().copied().map(Some).collect(),
+            Some(_) => vec![Some(1), Some(4)],
+            None => vec![None],
+        };
+        let mut variants = Vec::new();
+        for protocol in protocols {
+            for instances in &instances {
+                let variant = Variant { protocol, instances: *instances };
+                if !variants.contains(&variant) {
+                    variants.push(variant);
+                }
+            }
+        }
+        variants
+    }
+
+    /// The network, which loggp can do without, and machines may have themselves.
+    fn load(&self, machine: Option<&Machine>) -> Result<Option<LoadedTopology>, Failure> {
+        let model = self.model();
+        if self.loggp.is_some() && model != Model::LogGp {
+            return Err(Failure::input(format!("--loggp is for --model loggp, not {model}")));
         }
         let Some(path) = &self.topology else {
-            let needed = || Failure::input(format!("--model {} needs --topology FILE", self.model));
-            return if self.model == Model::LogGp { Ok(None) } else { Err(needed()) };
+            if let Some(machine) = machine {
+                return MachineArguments::topology(machine).map(Some);
+            }
+            let needed = || Failure::input(format!("--model {model} needs --topology FILE"));
+            return if model == Model::LogGp { Ok(None) } else { Err(needed()) };
         };
-        let is_of_astra_sim = matches!(self.model, Model::Analytical | Model::LinkQueue);
+        let is_of_astra_sim = matches!(model, Model::Analytical | Model::LinkQueue);
         let conventions = self.conventions.or((!is_of_astra_sim).then_some(Conventions::Exact));
         let loaded = topology::load(path, conventions)?;
         for warning in &loaded.warnings {
@@ -208,18 +275,27 @@ impl Compare {
 
     /// What the simulation ran on, in words.
     fn network(&self) -> String {
-        self.topology.as_ref().map_or_else(|| "no topology".to_owned(), |path| path.display().to_string())
+        match (&self.topology, &self.machine.machine) {
+            (Some(path), _) => path.display().to_string(),
+            (None, Some(machine)) => format!("the topology of {machine}"),
+            (None, None) => "no topology".to_owned(),
+        }
     }
 
     /// The algorithms of the library that apply, and the user's.
-    fn candidates(&self, ranks: usize) -> Result<(Vec<Candidate>, Vec<LeftOut>), Failure> {
+    fn candidates(
+        &self,
+        ranks: usize,
+        variants: &[Variant],
+    ) -> Result<(Vec<Candidate>, Vec<LeftOut>), Failure> {
         let (mut candidates, mut left_out) = (Vec::new(), Vec::new());
         if self.only.is_empty() {
-            (candidates, left_out) = Candidate::of_the_library(self.collective, ranks);
+            let all = algorithms::all().filter(|algorithm| algorithm.def.kind == self.collective);
+            (candidates, left_out) = Candidate::of_algorithms(all, ranks, variants);
         }
         for (index, name) in self.only.iter().enumerate() {
             if !self.only[..index].contains(name) {
-                candidates.extend(self.chosen(name, ranks)?);
+                candidates.extend(self.chosen(name, ranks, variants)?);
             }
         }
         for path in &self.files {
@@ -247,7 +323,7 @@ impl Compare {
     }
 
     /// An algorithm of the library that was asked for.
-    fn chosen(&self, name: &str, ranks: usize) -> Result<Vec<Candidate>, Failure> {
+    fn chosen(&self, name: &str, ranks: usize, variants: &[Variant]) -> Result<Vec<Candidate>, Failure> {
         let of_this_kind = || algorithms::all().filter(|algorithm| algorithm.def.kind == self.collective);
         let Some(algorithm) = of_this_kind().find(|algorithm| algorithm.name() == name) else {
             let names: Vec<&str> = of_this_kind().map(|algorithm| algorithm.name()).collect();
@@ -257,14 +333,15 @@ impl Compare {
                 names.join(", ")
             )));
         };
-        let choices = algorithm.choices(ranks);
-        if choices.is_empty() {
+        if algorithm.choices(ranks).is_empty() {
             return Err(Failure::input(format!(
                 "{name} is not for {ranks} ranks: it is for {}",
                 algorithm.ranks
             )));
         }
-        Ok(choices.iter().map(|values| Candidate::new(algorithm, values)).collect::<Result<_, _>>()?)
+        let (candidates, left_out) = Candidate::of_algorithms([algorithm], ranks, variants);
+        // Who asks for one algorithm wants to know why it is not there.
+        left_out.into_iter().next().map_or(Ok(candidates), |one| Err(one.why.into()))
     }
 }
 

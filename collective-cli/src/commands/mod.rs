@@ -1,6 +1,7 @@
 //! One file a subcommand.
 
 pub(crate) mod algorithms;
+pub(crate) mod calibrate;
 pub(crate) mod compare;
 pub(crate) mod compile;
 pub(crate) mod completions;
@@ -8,6 +9,7 @@ pub(crate) mod convert;
 pub(crate) mod convert_et;
 pub(crate) mod convert_xml;
 pub(crate) mod inspect;
+pub(crate) mod machines;
 pub(crate) mod man;
 pub(crate) mod plot;
 pub(crate) mod report;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use chakra_et::graph::Graph;
 use clap::Args;
 use collective::compare::{Candidate, compare};
+use collective::et::NodeOrder;
+use collective::sim::machine::Machine;
 use collective::sim::report::{algbw_gb_per_s, busbw_gb_per_s};
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::{Bytes, Picos};
@@ -17,6 +19,7 @@ use collective::{Rule, Size};
 use self::subject::Subject;
 use super::compare::Sizes;
 use crate::failure::Failure;
+use crate::machine::MachineArguments;
 use crate::placement::PlacementArgument;
 use crate::program::ProgramArguments;
 use crate::recording::Recording;
@@ -33,12 +36,15 @@ pub(crate) struct Report {
     /// What it is about: a built-in algorithm, an MSCCL XML file FILE.xml, or the prefix PREFIX of traces PREFIX.0.et, ….
     #[arg(value_name = "INPUT", value_parser = crate::program::names(), hide_possible_values = true)]
     what: String,
-    /// The network: this project's TOML, or ASTRA-sim's network YAML. Without it nothing is simulated, except under loggp.
+    /// The network: this project's TOML, or ASTRA-sim's network YAML. Without it nothing is simulated, except under loggp
+    /// and on machines with a topology of their own.
     #[arg(long, value_name = "FILE")]
     topology: Option<PathBuf>,
-    /// How messages use the network: analytical, link-queue, fluid or loggp [default: fluid].
+    /// How messages use the network: analytical, link-queue, fluid, loggp or machine [default: fluid].
     #[arg(long, value_name = "MODEL")]
     model: Option<Model>,
+    #[command(flatten)]
+    machine: MachineArguments,
     /// What the model loggp takes for a message, such as L=2500ns,o=1500ns,g=1000ns,G=6ns/B (also the defaults).
     #[arg(long, value_name = "PARAMETERS")]
     loggp: Option<LogGp>,
@@ -79,7 +85,8 @@ impl Report {
         if self.output.is_dir() {
             return Err(Failure::input(format!("{}: is a folder, not a page", self.output.display())));
         }
-        let mut loaded = self.load()?;
+        let machine = self.machine.load(self.model())?;
+        let mut loaded = self.load(machine.as_ref())?;
         let mut subject = self.subject(loaded.as_ref())?;
         if let Some(placement) = &self.placement {
             let Some(loaded) = &mut loaded else {
@@ -91,9 +98,16 @@ impl Report {
         if is_wrong {
             subject.notes.push("It was not simulated, as it is wrong.".to_owned());
         }
-        let run = self.simulate(&subject, loaded.as_ref())?;
-        let sizes = if run.is_some() { self.curve(&mut subject, loaded.as_ref())? } else { Vec::new() };
+        let run = self.simulate(&subject, loaded.as_ref(), machine.as_ref())?;
+        let sizes = if run.is_some() {
+            self.curve(&mut subject, loaded.as_ref(), machine.as_ref())?
+        } else {
+            Vec::new()
+        };
+        let of_machine = || self.machine.machine.as_deref().map(|name| shown(Path::new(name)));
         let network = self.topology.as_deref().map(shown);
+        let network = network.or_else(|| of_machine().map(|name| format!("the topology of {name}")));
+        let machine_name = of_machine();
         let name = match (&network, &self.placement) {
             (Some(name), Some(placement)) => {
                 format!("{name} (placement {})", shown(Path::new(&placement.to_string())))
@@ -116,6 +130,7 @@ impl Report {
             verdict: subject.verdict.as_ref(),
             theory: subject.theory.as_ref(),
             topology: loaded.as_ref().map(|loaded| (&loaded.topology, name.as_str())),
+            machine: machine_name.as_deref(),
             run: run.as_ref().map(|(report, recording)| {
                 let (algbw, busbw) = bandwidths(report.makespan);
                 Run { report, recording, algbw, busbw }
@@ -150,14 +165,23 @@ impl Report {
     }
 
     fn model(&self) -> Model {
-        self.model.unwrap_or(if self.loggp.is_some() { Model::LogGp } else { Model::Fluid })
+        let model = self.machine.model(self.model);
+        model.unwrap_or(if self.loggp.is_some() { Model::LogGp } else { Model::Fluid })
     }
 
-    fn load(&self) -> Result<Option<LoadedTopology>, Failure> {
+    fn load(&self, machine: Option<&Machine>) -> Result<Option<LoadedTopology>, Failure> {
         if self.loggp.is_some() && self.model() != Model::LogGp {
             return Err(Failure::input(format!("--loggp is for --model loggp, not {}", self.model())));
         }
+        if machine.is_some() && self.program.data.order == Some(NodeOrder::Dataflow) {
+            return Err(Failure::input(
+                "--order dataflow: the model machine executes thread blocks, whose order is --order threadblock",
+            ));
+        }
         let Some(path) = &self.topology else {
+            if let Some(machine) = machine {
+                return MachineArguments::topology(machine).map(Some);
+            }
             if self.model.is_some_and(|model| model != Model::LogGp) {
                 return Err(Failure::input(format!("--model {} needs --topology FILE", self.model())));
             }
@@ -188,7 +212,11 @@ impl Report {
         (algbw_gb_per_s(size, time), busbw)
     }
 
-    fn simulation<'a>(&self, loaded: Option<&'a LoadedTopology>) -> Option<Simulation<'a>> {
+    fn simulation<'a>(
+        &self,
+        loaded: Option<&'a LoadedTopology>,
+        machine: Option<&'a Machine>,
+    ) -> Option<Simulation<'a>> {
         let loggp = self.loggp.unwrap_or_default();
         let simulation = match loaded {
             Some(loaded) => Simulation::new(&loaded.topology).conventions(loaded.conventions).loggp(loggp),
@@ -197,15 +225,19 @@ impl Report {
             }
             None => return None,
         };
-        Some(simulation.model(self.model()))
+        Some(match machine {
+            Some(machine) => simulation.machine(machine),
+            None => simulation.model(self.model()),
+        })
     }
 
     fn simulate(
         &self,
         subject: &Subject,
         loaded: Option<&LoadedTopology>,
+        machine: Option<&Machine>,
     ) -> Result<Option<(sim::Report, Recording)>, Failure> {
-        let (Some(graph), Some(simulation)) = (&subject.graph, self.simulation(loaded)) else {
+        let (Some(graph), Some(simulation)) = (&subject.graph, self.simulation(loaded, machine)) else {
             return Ok(None);
         };
         let nodes = graph.node_count();
@@ -217,7 +249,8 @@ impl Report {
         }
         let network =
             self.topology.as_ref().map_or("no topology".to_owned(), |path| path.display().to_string());
-        match simulation.critical_path(true).recording(true).run(graph) {
+        // The model machine has no critical path.
+        match simulation.critical_path(machine.is_none()).recording(true).run(graph) {
             Ok(report) => {
                 let topology = loaded.map(|loaded| &loaded.topology);
                 let recording = Recording::of(graph, &report, topology)
@@ -237,8 +270,13 @@ impl Report {
     }
 
     /// The same at other sizes, where there is a schedule to make them from.
-    fn curve(&self, subject: &mut Subject, loaded: Option<&LoadedTopology>) -> Result<Vec<SizeRow>, Failure> {
-        let (Some(schedule), Some(simulation)) = (&subject.schedule, self.simulation(loaded)) else {
+    fn curve(
+        &self,
+        subject: &mut Subject,
+        loaded: Option<&LoadedTopology>,
+        machine: Option<&Machine>,
+    ) -> Result<Vec<SizeRow>, Failure> {
+        let (Some(schedule), Some(simulation)) = (&subject.schedule, self.simulation(loaded, machine)) else {
             return match self.sizes {
                 Some(_) => Err(Failure::input(format!(
                     "{}: --sizes needs a schedule, which these traces do not hold",

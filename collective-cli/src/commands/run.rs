@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::output;
-use crate::program::{self, DataArguments, ProgramArguments};
+use crate::program::{self, DataArguments, LoweringArguments, ProgramArguments};
 use crate::stage::stage;
 use crate::{console, xml};
 
@@ -101,7 +101,7 @@ impl Run {
         if !xml::is_xml(path) {
             let algorithm = &program::find(&self.what)?.def;
             let (data, ranks, set) = (DataArguments::default(), self.ranks, self.set.clone());
-            let arguments = ProgramArguments { data, ranks, set };
+            let arguments = ProgramArguments { data, ranks, set, lowering: LoweringArguments::default() };
             let parameters = arguments.parameters(algorithm)?;
             // Not verified: running it is another way to find out.
             let trace = arguments.trace(algorithm)?;

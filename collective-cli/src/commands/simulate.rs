@@ -1,6 +1,7 @@
 //! `collective simulate`.
 
 mod conditions;
+mod figures;
 mod links;
 mod messages;
 mod path;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use chakra_et::graph::{Graph, SymmetricGraph};
 use clap::Args;
 use collective::et::{EtOptions, NodeOrder};
+use collective::sim::machine::{Machine, Protocol};
 use collective::sim::report::busbw_factor;
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::Bytes;
@@ -24,10 +26,12 @@ use collective::{AlgorithmDef, Schedule, Size, algorithms, et, symmetric};
 
 use self::conditions::Conditions;
 use self::pictures::PictureArguments;
+use self::report::Found;
 use self::watch::Watch;
 use self::workload::WorkloadArguments;
 use crate::console;
 use crate::failure::Failure;
+use crate::machine::{self, MachineArguments};
 use crate::output;
 use crate::placement::PlacementArgument;
 use crate::program::{self, DataArguments, ProgramArguments, similar};
@@ -41,13 +45,15 @@ pub(crate) struct Simulate {
     /// If traces and an algorithm have the name, it is the traces; write ./NAME for a prefix without directory.
     #[arg(value_name = "INPUT", value_parser = program::names(), hide_possible_values = true)]
     what: Option<String>,
-    /// The network: this project's TOML, or ASTRA-sim's network YAML. All models but loggp need it.
+    /// The network: this project's TOML, or ASTRA-sim's network YAML. All models but loggp need it, machine if the machine has none.
     #[arg(long, value_name = "FILE")]
     topology: Option<PathBuf>,
-    /// How messages use the network: analytical, link-queue, fluid or loggp [default for workloads: fluid, under the
+    /// How messages use the network: analytical, link-queue, fluid, loggp or machine [default for workloads: fluid, under the
     /// astra-sim conventions analytical].
     #[arg(long, value_name = "MODEL")]
     model: Option<Model>,
+    #[command(flatten)]
+    machine: MachineArguments,
     /// What the model loggp takes for a message, such as L=2500ns,o=1500ns,g=1000ns,G=6ns/B (also the defaults).
     #[arg(long, value_name = "PARAMETERS")]
     loggp: Option<LogGp>,
@@ -78,6 +84,9 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "STEPS", num_args = 0..=1, require_equals = true, default_missing_value = "longest",
           hide_possible_values = true)]
     critical_path: Option<PathShown>,
+    /// Says how much each figure of the machine is worth to the time, also where that takes long: the model runs twice a figure.
+    #[arg(long)]
+    figures: bool,
     /// Says what the links carried, the busiest first; with --json all of them.
     #[arg(long)]
     links: bool,
@@ -159,10 +168,13 @@ impl Simulate {
             ));
         }
         self.pictures.check()?;
-        let models = "analytical, link-queue, fluid or loggp";
+        let models = "analytical, link-queue, fluid, loggp or machine";
+        self.model = self.machine.model(self.model);
         let model = self.model.ok_or_else(|| Failure::input(format!("--model is needed: {models}")))?;
+        let machine = self.machine.load(model)?;
+        self.refuse_what_machines_lack(model)?;
         let watch = Watch::begin()?;
-        let mut loaded = self.load(model)?;
+        let mut loaded = self.load(model, machine.as_ref())?;
         let subject = match self.algorithm() {
             Some(algorithm) => {
                 let placed = self.placement.as_ref().and_then(PlacementArgument::ranks);
@@ -186,11 +198,14 @@ impl Simulate {
             Some(loaded) => Simulation::new(&loaded.topology).conventions(loaded.conventions).loggp(loggp),
             None => Simulation::with_loggp(loggp).conventions(self.conventions.unwrap_or(Conventions::Exact)),
         };
-        let simulation = simulation.model(model).compat(self.compat).fold(!self.no_fold);
+        let simulation = match &machine {
+            Some(machine) => simulation.machine(machine),
+            None => simulation.model(model),
+        };
+        let simulation = simulation.compat(self.compat).fold(!self.no_fold);
         let simulation = self.conditions.apply(simulation).observer(&watch);
         let is_recorded = self.pictures.are_given();
-        let simulation =
-            simulation.critical_path(self.critical_path.is_some() || is_recorded).recording(is_recorded);
+        let simulation = simulation.critical_path(self.wants_path(is_recorded)).recording(is_recorded);
         let simulation = simulation.message_times(self.messages.is_some());
         console::info(|| self.taken(&subject, model, loaded.as_ref()));
         let result = timed("simulating", || match &subject.program {
@@ -203,13 +218,19 @@ impl Simulate {
                 if let (Some(file), Some(times)) = (&self.messages, &report.message_times) {
                     output::write_file(file, &messages::csv(times))?;
                 }
+                let mut worth = None;
                 if let Program::Each(graph) = &subject.program {
                     self.draw(&subject, graph, loaded.as_ref(), &report)?;
+                    if let (Some(machine), Some(loaded)) = (&machine, &loaded) {
+                        worth = self.worth(machine, loaded, graph, &report)?;
+                    }
                 }
-                if self.json {
-                    return output::print(&self.json_report(&subject, loaded.as_ref(), &report).to_string());
-                }
-                output::print(&self.text_report(&subject, loaded.as_ref(), &report))
+                let found = Found { loaded: loaded.as_ref(), report: &report, worth: worth.as_ref() };
+                output::print(&if self.json {
+                    self.json_report(&subject, &found).to_string()
+                } else {
+                    self.text_report(&subject, &found)
+                })
             }
             Err(SimError::Stopped(so_far)) => {
                 output::print(&if self.json {
@@ -249,10 +270,43 @@ impl Simulate {
         }
     }
 
-    /// The network, which loggp can do without.
-    fn load(&self, model: Model) -> Result<Option<LoadedTopology>, Failure> {
+    /// What only a model with messages has, by the name of the argument.
+    fn refuse_what_machines_lack(&self, model: Model) -> Result<(), Failure> {
+        if model != Model::Machine {
+            return if self.figures {
+                Err(Failure::input(format!("--figures is for --model machine, not {model}")))
+            } else {
+                Ok(())
+            };
+        }
+        if self.critical_path.is_some() {
+            return Err(Failure::input(
+                "--critical-path: the model machine has none; what its figures are worth says what determines the time",
+            ));
+        }
+        if self.program.data.order == Some(NodeOrder::Dataflow) {
+            return Err(Failure::input(
+                "--order dataflow: the model machine executes thread blocks, whose order is --order threadblock",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether the critical path is to be found: for pictures too, where the model has one.
+    fn wants_path(&self, is_recorded: bool) -> bool {
+        self.critical_path.is_some() || is_recorded && self.model != Some(Model::Machine)
+    }
+
+    /// The network, which loggp can do without, and machines may have themselves.
+    fn load(&self, model: Model, machine: Option<&Machine>) -> Result<Option<LoadedTopology>, Failure> {
         if self.loggp.is_some() && model != Model::LogGp {
             return Err(Failure::input(format!("--loggp is for --model loggp, not {model}")));
+        }
+        if let (Some(machine), None) = (machine, &self.topology) {
+            if self.conventions == Some(Conventions::AstraSim) {
+                return Err(Failure::input("--conventions astra-sim: the model machine has exact ones only"));
+            }
+            return MachineArguments::topology(machine).map(Some);
         }
         if self.topology.is_none() && model != Model::LogGp {
             return Err(Failure::input(format!("--model {model} needs --topology FILE")));
@@ -262,8 +316,10 @@ impl Simulate {
 
     fn read_topology(&self) -> Result<Option<LoadedTopology>, Failure> {
         let Some(path) = &self.topology else { return Ok(None) };
-        let loaded =
-            stage(&format!("reading {}", path.display()), || topology::load(path, self.conventions))?;
+        // ASTRA-sim has no such machines, so that its files do not bring its conventions.
+        let of_machine = (self.model == Some(Model::Machine)).then_some(Conventions::Exact);
+        let conventions = self.conventions.or(of_machine);
+        let loaded = stage(&format!("reading {}", path.display()), || topology::load(path, conventions))?;
         for warning in &loaded.warnings {
             console::warn(warning);
         }
@@ -284,7 +340,8 @@ impl Simulate {
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         format!(
-            "model {model}, {conventions} conventions, placement {placement}, {} ranks on {}; simulated is {engine}, in up to {threads} threads",
+            "model {}, {conventions} conventions, placement {placement}, {} ranks on {}; simulated is {engine}, in up to {threads} threads",
+            self.model_in_words(&subject.program, model).trim_end_matches(','),
             subject.program.rank_count(),
             self.network()
         )
@@ -297,9 +354,21 @@ impl Simulate {
 
     /// What the simulation ran on, in words.
     fn network(&self) -> String {
-        match &self.topology {
-            Some(path) => path.display().to_string(),
-            None => "no topology".to_owned(),
+        match (&self.topology, &self.machine.machine) {
+            (Some(path), _) => path.display().to_string(),
+            (None, Some(machine)) => format!("the topology of {machine}"),
+            (None, None) => "no topology".to_owned(),
+        }
+    }
+
+    /// The model in words: with the machine, and the protocol whose figures it takes.
+    fn model_in_words(&self, program: &Program, model: Model) -> String {
+        match (&self.machine.machine, program) {
+            (Some(machine), Program::Each(graph)) => {
+                let protocol = machine::protocol(graph).map_or("", Protocol::name);
+                format!("{model} {machine}, protocol {protocol},")
+            }
+            _ => model.name().to_owned(),
         }
     }
 
@@ -358,8 +427,13 @@ impl Simulate {
         parameters: &[(&'static str, usize)],
     ) -> Option<SymmetricGraph> {
         let EtOptions { size, reduce_rate, order, .. } = self.program.data.et_options();
-        let is_same =
-            order == NodeOrder::ThreadBlock && self.critical_path.is_none() && !self.pictures.are_given();
+        let lowering = &self.program.lowering;
+        let is_own = lowering.protocol.is_none() && lowering.instances.is_none();
+        let is_same = order == NodeOrder::ThreadBlock
+            && self.critical_path.is_none()
+            && !self.pictures.are_given()
+            && self.model != Some(Model::Machine)
+            && is_own;
         let find = || symmetric::find(algorithm.name, parameters, size, |bytes| reduce_rate.micros(bytes));
         is_same.then(find).flatten().filter(|graph| graph.node_count() > MANY_NODES)
     }
@@ -370,9 +444,15 @@ impl Simulate {
         if !self.program.set.is_empty() {
             return Err(Failure::input("--set is for built-in algorithms; an XML file has no parameters"));
         }
+        if self.program.lowering.instances.is_some() {
+            return Err(Failure::input(
+                "--instances is for built-in algorithms; an XML file is lowered already",
+            ));
+        }
         let imported = xml::read(path)?;
         xml::warn_of_size(&imported, path, self.program.data.full_size().in_bytes());
-        let schedule = imported.schedule;
+        let mut schedule = imported.schedule;
+        schedule.protocol = self.program.lowering.protocol.unwrap_or(schedule.protocol);
         let found = schedule.collective.ranks();
         if let Some(ranks) = self.program.ranks.filter(|ranks| *ranks != found) {
             return Err(Failure::input(format!("{} has {found} ranks, not {ranks}", self.what())));
@@ -412,10 +492,10 @@ impl Simulate {
     }
 
     fn read(&self) -> Result<Subject, Failure> {
-        let ProgramArguments { ranks, set, data } = &self.program;
+        let ProgramArguments { ranks, set, data, lowering } = &self.program;
         let DataArguments { size, element_type, reduce_rate, order } = data;
         let read = stage(&format!("reading {}", self.what()), || chakra_et::read_trace(self.what()));
-        let graph = read.map_err(|error| {
+        let mut graph = read.map_err(|error| {
             let looks_like_name = matches!(error, chakra_et::ReadError::NoFiles { .. });
             let hint = if looks_like_name {
                 format!("; nor is it a built-in algorithm{}", similar(self.what()))
@@ -429,6 +509,12 @@ impl Simulate {
                 "--set, --type, --reduce-rate and --order are for built-in algorithms; traces are already compiled",
             ));
         }
+        if lowering.instances.is_some() {
+            return Err(Failure::input(
+                "--instances is for built-in algorithms; traces are already compiled",
+            ));
+        }
+        self.override_protocol(&mut graph)?;
         if let Some(ranks) = ranks
             && *ranks != graph.rank_count()
         {
@@ -453,5 +539,21 @@ impl Simulate {
             size: size.or(info.map(|info| Bytes(info.size_bytes))),
             program: Program::Each(graph),
         })
+    }
+
+    /// Traces keep their steps; of their protocol only the costs of a machine depend.
+    fn override_protocol(&self, graph: &mut Graph) -> Result<(), Failure> {
+        let Some(protocol) = self.program.lowering.protocol else { return Ok(()) };
+        if self.model != Some(Model::Machine) {
+            return Err(Failure::input("--protocol of traces makes a difference under --model machine only"));
+        }
+        let Some(info) = &mut graph.info else {
+            return Err(Failure::input(format!(
+                "{}: --protocol is for traces of a compiled algorithm, which these are not",
+                self.what()
+            )));
+        };
+        protocol.name().clone_into(&mut info.protocol);
+        Ok(())
     }
 }

@@ -105,15 +105,18 @@ impl TopologyCommand {
         }
         let mut groups =
             vec![["dimension", "links", "count", "bandwidth", "latency"].map(str::to_owned).to_vec()];
+        let kinds = kinds_are_stated(topology);
+        if kinds {
+            groups[0].push("kind".to_owned());
+        }
         for group in topology.link_groups() {
             let (bandwidth, latency) = (group.link.bandwidth.to_string(), group.link.latency.to_string());
-            groups.push(vec![
-                group.part.to_string(),
-                group.what,
-                group.count.to_string(),
-                bandwidth,
-                latency,
-            ]);
+            let mut cells =
+                vec![group.part.to_string(), group.what, group.count.to_string(), bandwidth, latency];
+            if kinds {
+                cells.push(group.kind.to_string());
+            }
+            groups.push(cells);
         }
         let mut text =
             format!("{}: {}\n\n{}\n{}", self.file.display(), topology.label(), table(&rows), table(&groups));
@@ -135,7 +138,7 @@ impl TopologyCommand {
                 json!({
                     "dimension": group.part, "what": group.what, "count": group.count,
                     "bandwidth_gb_per_s": gigabytes(group.link.bandwidth.bytes_per_s()),
-                    "latency_ns": group.link.latency.as_ns(),
+                    "latency_ns": group.link.latency.as_ns(), "kind": group.kind.name(),
                 })
             })
             .collect();
@@ -145,6 +148,7 @@ impl TopologyCommand {
                 json!({
                     "link": topology.link(*id).map(|link| link.description),
                     "bandwidth_gb_per_s": gigabytes(bandwidth.bytes_per_s()), "latency_ns": latency.as_ns(),
+                    "kind": topology.link_kind(*id).name(),
                 })
             };
             route.iter().map(hop).collect::<Vec<_>>()
@@ -168,6 +172,11 @@ impl TopologyCommand {
     }
 }
 
+/// Whether kinds of links are worth a column: nobody who says none needs them.
+fn kinds_are_stated(topology: &Topology) -> bool {
+    topology.link_groups().iter().any(|group| group.kind_is_stated)
+}
+
 /// What is probably not meant.
 fn warnings(topology: &Topology) -> Vec<String> {
     let unused = topology.unused_links().unwrap_or_default();
@@ -183,11 +192,19 @@ fn route_text(topology: &Topology, route: &[LinkId]) -> String {
     if route.is_empty() {
         return "a rank needs no link to itself".to_owned();
     }
-    let header = ["hop", "bandwidth", "latency", "link"].map(str::to_owned).to_vec();
+    let kinds = kinds_are_stated(topology);
+    let mut header = ["hop", "bandwidth", "latency", "link"].map(str::to_owned).to_vec();
+    if kinds {
+        header.insert(3, "kind".to_owned());
+    }
     let rows = (1..).zip(route).map(|(hop, id): (usize, _)| {
         let (bandwidth, latency) = topology.link_timing(*id);
         let link = topology.link(*id).map_or_else(String::new, |link| link.description);
-        vec![hop.to_string(), bandwidth.to_string(), latency.to_string(), link]
+        let mut cells = vec![hop.to_string(), bandwidth.to_string(), latency.to_string(), link];
+        if kinds {
+            cells.insert(3, topology.link_kind(*id).to_string());
+        }
+        cells
     });
     let rows: Vec<_> = std::iter::once(header).chain(rows).collect();
     let timings = route.iter().map(|id| topology.link_timing(*id));

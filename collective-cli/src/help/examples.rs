@@ -113,6 +113,10 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
                 "collective simulate alltoall_direct --topology examples/ring.yml --model analytical --json",
             ),
             (
+                "by the thread blocks of a real machine, four rings at once",
+                "collective simulate allreduce_ring --machine mi300x --set channels=4",
+            ),
+            (
                 "with a rank that computes at half the speed",
                 "collective simulate allreduce_ring --topology examples/cluster.toml --model fluid --straggler 3=x2",
             ),
@@ -124,6 +128,10 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
             (
                 "which all-reduce is fastest at which size",
                 "collective compare --collective all-reduce --topology examples/cluster.toml --sizes 1KiB..1GiB:32",
+            ),
+            (
+                "with which protocol and how many thread blocks on a real machine",
+                "collective compare --collective all-gather --machine mi300x --sizes 4KiB..4MiB:32 --algorithm allgather_ring",
             ),
             (
                 "one algorithm with all its parameters, without a topology",
@@ -164,6 +172,19 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "calibrate",
+        &[
+            (
+                "two figures of a machine, fitted to what a file lists",
+                "collective calibrate --runs examples/measured.toml --machine mi300x --fit launch,copy -o mine.toml",
+            ),
+            (
+                "every time with the simulated one",
+                "collective calibrate --runs examples/measured.toml --machine mi300x --residuals residuals.csv",
+            ),
+        ],
+    ),
+    (
         "plot",
         &[
             ("the table of a sweep, as a picture", "collective sweep examples/sweep.toml -o table.csv"),
@@ -172,6 +193,14 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
                 "bus bandwidth under one model, on the terminal",
                 "collective plot table.csv --y busbw --where model=fluid",
             ),
+        ],
+    ),
+    (
+        "machines",
+        &[
+            ("all that are built in, with their sources", "collective machines"),
+            ("the file of one, to be changed", "collective machines mi300x > mine.toml"),
+            ("", "collective simulate allreduce_ring --machine mine.toml --protocol ll --size 4KiB"),
         ],
     ),
     (

@@ -35,14 +35,18 @@ pub(crate) struct Recording {
     pub(crate) crossings: Vec<Crossing>,
     /// Files that steps name.
     pub(crate) files: Vec<String>,
-    /// What determines the makespan.
+    /// What determines the makespan; without steps where the model cannot tell.
     pub(crate) path: CriticalPath,
 }
 
 impl Recording {
-    /// The recording of a run that was asked for it and for the critical path; None of one that was not.
+    /// The recording of a run that was asked for it and, where the model has one, for the critical path; None of one that was not.
     pub(crate) fn of(graph: &Graph, report: &Report, topology: Option<&Topology>) -> Option<Self> {
-        let (recording, path) = (report.recording.as_ref()?, report.critical_path.clone()?);
+        let recording = report.recording.as_ref()?;
+        let path = match report.model {
+            Model::Machine => CriticalPath::default(),
+            _ => report.critical_path.clone()?,
+        };
         let (links, crossings) = match topology {
             Some(topology) => links::of(recording, topology, report.links.as_deref()),
             None => (Vec::new(), Vec::new()),
@@ -57,6 +61,11 @@ impl Recording {
             files: graph.source_files.clone(),
             path,
         })
+    }
+
+    /// Whether the model says what determines the makespan.
+    pub(crate) fn has_path(&self) -> bool {
+        self.model != Model::Machine
     }
 
     /// The source line of a step, as `file:line`.

@@ -29,7 +29,7 @@ pub(super) fn write(html: &mut Html, page: &Page<'_>, rounds: Option<u32>) {
         ("#sizes", "Sizes", !page.sizes.is_empty()),
         ("#topology", "Topology", page.topology.is_some()),
         ("#time", "Thread blocks and links in time", page.run.is_some()),
-        ("#path", "Critical path", page.run.is_some()),
+        ("#path", "Critical path", page.run.as_ref().is_some_and(|run| run.recording.has_path())),
         ("#tables", "Tables", true),
     ];
     for (target, name, _) in sections.iter().filter(|(.., is_there)| *is_there) {
@@ -151,7 +151,12 @@ fn facts(html: &mut Html, page: &Page<'_>, rounds: Option<u32>) {
         facts.text(
             "model",
             "model",
-            &format!("{}, {} conventions", report.model.name(), report.conventions.name()),
+            &format!(
+                "{}{}, {} conventions",
+                report.model.name(),
+                page.machine.map(|machine| format!(" {machine}")).unwrap_or_default(),
+                report.conventions.name()
+            ),
         );
         facts.figure(
             "time-of-all",

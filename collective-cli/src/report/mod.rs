@@ -40,6 +40,8 @@ pub(crate) struct Page<'a> {
     pub(crate) schedule: Option<&'a Schedule>,
     pub(crate) verdict: Option<&'a verify::Report>,
     pub(crate) theory: Option<&'a Cost>,
+    /// The machine of the model machine, as it was named.
+    pub(crate) machine: Option<&'a str>,
     /// The network, and what it is called.
     pub(crate) topology: Option<(&'a Topology, &'a str)>,
     pub(crate) run: Option<Run<'a>>,
@@ -178,6 +180,9 @@ fn pictures(html: &mut Html, page: &Page<'_>) {
         figure(html, "", &picture::heat_map(&map));
     }
     html.close("section");
+    if !run.recording.has_path() {
+        return;
+    }
     html.open("section", &[("id", "path")]);
     html.element("h2", &[], "Critical path");
     html.element("p", &[], "What the time went into: the chain of steps back from the last rank to finish.");

@@ -212,6 +212,9 @@ pub(super) fn links(html: &mut Html, recording: &Recording) {
 
 /// What the time went into, by source line.
 pub(super) fn path(html: &mut Html, recording: &Recording) {
+    if !recording.has_path() {
+        return;
+    }
     let total = recording.path.shares.total();
     let row = |name: String, shares: &Shares| {
         let Shares { latency, bandwidth, queueing, waiting, computing, .. } = *shares;

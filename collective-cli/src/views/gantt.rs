@@ -53,7 +53,9 @@ pub(crate) fn gantt(recording: &Recording, title: &str, subtitle: &str) -> Gantt
     if !recording.links.is_empty() {
         kinds.push(kind("#6b7280", "a message on a link"));
     }
-    kinds.push(kind("outline #d5260b", "on the critical path"));
+    if recording.has_path() {
+        kinds.push(kind("outline #d5260b", "on the critical path"));
+    }
     Gantt {
         title: title.to_owned(),
         subtitle: subtitle.to_owned(),

@@ -291,5 +291,6 @@ fn info(schedule: &Schedule, size: Size) -> CollectiveInfo {
     info.size_bytes = size.in_bytes();
     info.element_type = size.element_type().name().to_owned();
     info.chunks = collective.logical_chunks() as u64;
+    info.protocol = schedule.protocol.name().to_owned();
     info
 }

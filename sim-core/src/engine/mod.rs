@@ -36,6 +36,7 @@ use chakra_et::graph::{Graph, SymmetricGraph, Symmetry};
 pub(crate) use self::serial::in_rounds;
 use crate::compat::Compat;
 use crate::error::{Overflow, SimError};
+use crate::machine::{self, Machine};
 use crate::model::analytical::Routes;
 use crate::model::loggp::LogGp;
 use crate::model::{Conventions, Model, analytical};
@@ -58,6 +59,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) options: Options<'a>,
     /// Whether to note when each node finishes.
     pub(crate) times: bool,
+    /// The model machine needs one.
+    pub(crate) machine: Option<&'a Machine>,
 }
 
 impl Setup<'_> {
@@ -75,6 +78,9 @@ pub(crate) type Run = (Report, Option<Vec<Vec<Picos>>>);
 /// Runs a graph.
 pub(crate) fn run(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimError> {
     check(setup, graph.rank_count())?;
+    if setup.model == Model::Machine {
+        return machine::run(setup, graph, fold::candidates(graph, setup.topology));
+    }
     if setup.fold && !setup.times && setup.is_contention_free() {
         let mut symmetries = fold::candidates(graph, setup.topology);
         if let Some(report) = symmetries.find_map(|symmetry| fold(setup, graph, &symmetry)) {
@@ -92,6 +98,9 @@ pub(crate) fn run_symmetric(setup: Setup<'_>, graph: &SymmetricGraph) -> Result<
     /// Of 8 bytes each, where the sweep runs all; elsewhere the nodes themselves and their states, some 60.
     const MOST_NODES: [u64; 2] = [1 << 28, 1 << 27];
     check(setup, graph.rank_count() as usize)?;
+    if setup.model == Model::Machine {
+        return machine::run_symmetric(setup, graph);
+    }
     if setup.fold
         && let Some(report) = fold(setup, graph.first(), graph.symmetry())
     {
@@ -143,7 +152,7 @@ fn check(setup: Setup<'_>, ranks: usize) -> Result<(), SimError> {
     if model == Model::LinkQueue && conventions == Conventions::AstraSim && dimensions > 1 {
         return Err(SimError::OneDimensionOnly { dimensions });
     }
-    if model == Model::Fluid && conventions != Conventions::Exact {
+    if matches!(model, Model::Fluid | Model::Machine) && conventions != Conventions::Exact {
         return Err(SimError::ExactOnly { model, conventions });
     }
     options.check(conventions, topology.rank_count())

@@ -52,6 +52,7 @@ pub(super) fn run_serially(setup: Setup<'_>, graph: &Graph) -> Result<Run, SimEr
             let network = Processors::new(setup.loggp, graph.rank_count(), &draft.pairs);
             run(setup, graph, draft.plan(graph)?, network, notes(setup))
         }
+        Model::Machine => Err(SimError::NoMachine),
     }
 }
 
@@ -139,8 +140,17 @@ pub(crate) fn in_rounds(topology: &Topology, graph: &Graph) -> Result<Vec<Messag
     // The model of the report is of no account.
     let (model, conventions) = (Model::Analytical, Conventions::Exact);
     let (topology, loggp) = (Some(topology), LogGp::default());
-    let setup =
-        Setup { topology, model, conventions, compat: None, loggp, fold: false, options, times: false };
+    let setup = Setup {
+        topology,
+        model,
+        conventions,
+        compat: None,
+        loggp,
+        fold: false,
+        options,
+        times: false,
+        machine: None,
+    };
     let plan = Draft::new(graph, conventions)?.plan(graph)?;
     Ok(run(setup, graph, plan, Unit, Vec::new())?.0.message_times.unwrap_or_default())
 }

@@ -76,7 +76,7 @@ fn swept(setup: Setup<'_>, graph: &Graph, partitions: usize) -> Option<sweep::Ou
     sweep::run_in_partitions::<_, true>(graph, conventions, &routes, partitions)
 }
 
-pub(super) fn setup(topology: &Topology, model: Model, conventions: Conventions) -> Setup<'_> {
+pub(crate) fn setup(topology: &Topology, model: Model, conventions: Conventions) -> Setup<'_> {
     let (topology, loggp) = (Some(topology), LogGp::default());
     Setup {
         topology,
@@ -87,6 +87,7 @@ pub(super) fn setup(topology: &Topology, model: Model, conventions: Conventions)
         fold: true,
         options: Options::default(),
         times: true,
+        machine: None,
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `link-queue` | store and forward, a queue for each link | see [`Model::LinkQueue`] |
 //! | `fluid` | cut-through, links shared max-min fairly | see [`Model::Fluid`] |
 //! | `loggp` | overheads and gaps on the ranks, no topology | see [`Model::LogGp`] |
+//! | `machine` | thread blocks, slots and protocols on links shared as by `fluid` | see [`Model::Machine`] |
 //!
 //! Under every model but `loggp` a SEND finishes when its message is delivered, and a RECV when the message has
 //! arrived and the RECV was issued. Under every model buffers are unlimited: nobody waits for a receiver.
@@ -57,6 +58,11 @@ pub enum Model {
     /// under way for L, and the next may follow g + (s−1)·G after it. A SEND finishes when the
     /// processor is free again, not when its message is delivered. See [`LogGp`](crate::LogGp) for the parameters.
     LogGp,
+    /// Thread blocks, connections with slots and protocols with costs, on links shared as under [`Model::Fluid`], named `machine`.
+    ///
+    /// See the module [`machine`](crate::machine) and [`Simulation::machine`](crate::Simulation::machine). Only under
+    /// [`Conventions::Exact`].
+    Machine,
 }
 
 /// The arithmetic of a simulation.
@@ -82,7 +88,7 @@ pub struct UnknownName {
 
 impl Model {
     /// All models.
-    pub const ALL: [Self; 4] = [Self::Analytical, Self::LinkQueue, Self::Fluid, Self::LogGp];
+    pub const ALL: [Self; 5] = [Self::Analytical, Self::LinkQueue, Self::Fluid, Self::LogGp, Self::Machine];
 
     /// The name, as on a command line.
     #[must_use]
@@ -92,6 +98,7 @@ impl Model {
             Self::LinkQueue => "link-queue",
             Self::Fluid => "fluid",
             Self::LogGp => "loggp",
+            Self::Machine => "machine",
         }
     }
 }
@@ -165,7 +172,7 @@ mod tests {
         }
         assert_eq!(
             "packet".parse::<Model>().unwrap_err().to_string(),
-            "there is no model \"packet\": expected one of analytical, link-queue, fluid, loggp"
+            "there is no model \"packet\": expected one of analytical, link-queue, fluid, loggp, machine"
         );
     }
 }

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 
-use super::own_toml::Fault;
 use super::{Dimension, DimensionKind, TextPlace};
+use crate::config_table::Fault;
 use crate::model::Conventions;
 use crate::units::{Bandwidth, Latency};
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::wiring::{Diameter, End, OwnDevice, Span, Wiring};
 use super::{LinkSpec, Topology, TopologyError, checked_figure};
+use crate::machine::LinkKind;
 
 /// How the network cards of a [`Cluster`] hang on its network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +28,9 @@ pub enum CardOrder {
 /// one rail (NCCL's PXN). With [`CardOrder::Rails`] there is no other way.
 ///
 /// Cards limit what a node sends: several ranks may share a card, and what a card sends goes over its link into the network.
+///
+/// Unless [`with_link_kind`](Topology::with_link_kind) says otherwise of the parts, links of the network are of the kind
+/// [`Network`](LinkKind::Network), and those between ranks and cards of the kind [`Pcie`](LinkKind::Pcie).
 ///
 /// | links in the order of their numbers | how many |
 /// |---|---|
@@ -205,8 +209,8 @@ impl Wiring for Cluster {
     fn spans(&self) -> Vec<Span> {
         let renamed = |prefix: &str, topology: &Topology, copies: u64| {
             let spans = topology.spans();
-            let alike =
-                spans.windows(2).all(|two| (&two[0].what, two[0].link) == (&two[1].what, two[1].link));
+            let sort = |span: &Span| (span.what.clone(), span.link, span.kind, span.stated);
+            let alike = spans.windows(2).all(|two| sort(&two[0]) == sort(&two[1]));
             let named = |span: Span, times| Span {
                 count: span.count * times,
                 what: Cow::Owned(format!("{prefix} {}", span.what)),
@@ -224,9 +228,12 @@ impl Wiring for Cluster {
             }
         };
         let mut spans = renamed("node:", &self.node, u64::from(self.nodes));
-        spans.extend(self.card_link.map(|link| Span::new("rank to card link", 2 * self.card_links(), link)));
+        spans.extend(self.card_link.map(|link| {
+            Span::new("rank to card link", 2 * self.card_links(), link).by_default(LinkKind::Pcie)
+        }));
         let prefix = if self.order == CardOrder::Rails { "rail:" } else { "network:" };
-        spans.extend(renamed(prefix, &self.network, self.rails()));
+        let network = renamed(prefix, &self.network, self.rails()).into_iter();
+        spans.extend(network.map(|span| span.by_default(LinkKind::Network)));
         spans
     }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a topology file.
+//! What can be wrong with a file of a topology or a machine.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::TopologyError;
 
-/// A topology file that cannot be used. Each message is one line that names the file.
+/// A file of a topology or a machine that cannot be used. Each message is one line that names the file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConfigError {
@@ -36,6 +36,17 @@ pub enum ConfigError {
         span: Option<Range<usize>>,
         /// What is wrong, with the key and the value.
         message: String,
+    },
+    /// A machine by a name that neither one that is built in nor a file has.
+    #[error("there is no machine {name:?}, neither built in nor as a file: expected one of {known}, or the path of a file{}",
+        nearest.map(|nearest| format!("; did you mean {nearest}?")).unwrap_or_default())]
+    NoSuchMachine {
+        /// The name as given.
+        name: String,
+        /// Those that are built in.
+        known: String,
+        /// The one most like it, if one is.
+        nearest: Option<&'static str>,
     },
     /// The dimensions make no topology.
     #[error("{file}: {source}")]

@@ -2,6 +2,7 @@
 
 use super::wiring::{Diameter, Wiring};
 use super::{LinkId, LinkSpec, Topology};
+use crate::machine::LinkKind;
 use crate::units::Bytes;
 
 /// Links of one sort.
@@ -16,6 +17,10 @@ pub struct LinkGroup {
     pub count: u64,
     /// What each of them is.
     pub link: LinkSpec,
+    /// The kind of each of them.
+    pub kind: LinkKind,
+    /// Whether the kind was said; else it is what such links are by default.
+    pub kind_is_stated: bool,
 }
 
 impl Topology {
@@ -24,10 +29,11 @@ impl Topology {
     pub fn link_groups(&self) -> Vec<LinkGroup> {
         let mut groups = Vec::<LinkGroup>::new();
         for (at, part) in self.parts.iter().enumerate() {
-            for span in part.fabric.wiring().spans().into_iter().filter(|span| span.count > 0) {
+            for span in part.spans().into_iter().filter(|span| span.count > 0) {
                 let count = span.count * part.rows;
                 let alike = |group: &&mut LinkGroup| {
                     (group.part, group.what.as_str(), group.link) == (at, &span.what, span.link)
+                        && (group.kind, group.kind_is_stated) == (span.kind, span.stated)
                 };
                 match groups.iter_mut().find(alike) {
                     Some(group) => group.count += count,
@@ -36,6 +42,8 @@ impl Topology {
                         what: span.what.into_owned(),
                         count,
                         link: span.link,
+                        kind: span.kind,
+                        kind_is_stated: span.stated,
                     }),
                 }
             }

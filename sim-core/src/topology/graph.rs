@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::wiring::{Diameter, End, OwnDevice, Span, Wiring};
 use super::{LinkSpec, Topology, TopologyError};
+use crate::machine::LinkKind;
 use crate::units::{Bandwidth, UnitError};
 
 /// A device of a [`LinkList`].
@@ -49,6 +50,8 @@ pub struct LinkList {
     ranks: u32,
     switches: Vec<String>,
     links: Vec<(Node, Node, LinkSpec)>,
+    /// What was said of the kind of each.
+    kinds: Vec<Option<LinkKind>>,
     ranks_forward: bool,
 }
 
@@ -56,7 +59,7 @@ impl LinkList {
     /// `ranks` ranks without a link.
     #[must_use]
     pub fn new(ranks: u32) -> Self {
-        Self { ranks, switches: Vec::new(), links: Vec::new(), ranks_forward: true }
+        Self { ranks, switches: Vec::new(), links: Vec::new(), kinds: Vec::new(), ranks_forward: true }
     }
 
     /// Adds a switch; the same name twice is an error of [`build`](Self::build).
@@ -68,13 +71,39 @@ impl LinkList {
 
     /// Adds a link in one direction. Links are numbered in the order in which they are added.
     pub fn one_way(&mut self, from: Node, to: Node, link: LinkSpec) {
+        self.one_way_of_kind(from, to, link, None);
+    }
+
+    /// A link of whose kind this is said.
+    pub(super) fn one_way_of_kind(&mut self, from: Node, to: Node, link: LinkSpec, kind: Option<LinkKind>) {
         self.links.push((from, to, link));
+        self.kinds.push(kind);
     }
 
     /// Adds a link from `a` to `b` and one back.
     pub fn both_ways(&mut self, a: Node, b: Node, link: LinkSpec) {
         self.one_way(a, b, link);
         self.one_way(b, a, link);
+    }
+
+    /// Says the kind of the links that were added until now, but for those of which it was said before.
+    ///
+    /// ```
+    /// use sim_core::machine::LinkKind;
+    /// use sim_core::topology::{LinkId, LinkList, LinkSpec, Node};
+    ///
+    /// let mut list = LinkList::new(3);
+    /// list.both_ways(Node::Rank(0), Node::Rank(1), LinkSpec::new("25 GB/s".parse()?, "700 ns".parse()?));
+    /// list.link_kind(LinkKind::NvLink);
+    /// list.both_ways(Node::Rank(1), Node::Rank(2), LinkSpec::new("12 GB/s".parse()?, "1 us".parse()?));
+    /// list.link_kind(LinkKind::Pcie);
+    /// let topology = list.build()?;
+    /// let kinds = [0, 1, 2, 3].map(|link| topology.link_kind(LinkId(link)));
+    /// assert_eq!(kinds, [LinkKind::NvLink, LinkKind::NvLink, LinkKind::Pcie, LinkKind::Pcie]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn link_kind(&mut self, kind: LinkKind) {
+        self.kinds.iter_mut().for_each(|of| *of = of.or(Some(kind)));
     }
 
     /// Whether routes may pass through ranks; true by default.
@@ -114,6 +143,26 @@ impl LinkList {
         graph.check_reachable()?;
         let members = u64::from(graph.list.ranks);
         Topology::of(graph.into(), members)
+    }
+
+    #[cfg(feature = "config")]
+    pub(super) fn rank_count(&self) -> u32 {
+        self.ranks
+    }
+
+    #[cfg(feature = "config")]
+    pub(super) fn switch_names(&self) -> &[String] {
+        &self.switches
+    }
+
+    #[cfg(feature = "config")]
+    pub(super) fn links(&self) -> impl Iterator<Item = (&(Node, Node, LinkSpec), Option<LinkKind>)> {
+        self.links.iter().zip(self.kinds.iter().copied())
+    }
+
+    #[cfg(feature = "config")]
+    pub(super) fn forwards(&self) -> bool {
+        self.ranks_forward
     }
 
     fn device(&self, node: Node) -> Option<u32> {
@@ -194,6 +243,17 @@ impl PartialEq for LinkGraph {
 const NO_LINK: u32 = u32::MAX;
 
 impl LinkGraph {
+    /// The kind of the links of which it was not said.
+    pub(super) fn state_link_kind(&mut self, kind: LinkKind) {
+        self.list.link_kind(kind);
+    }
+
+    /// What it was made of.
+    #[cfg(feature = "config")]
+    pub(super) fn list(&self) -> &LinkList {
+        &self.list
+    }
+
     fn new(list: LinkList) -> Result<Self, TopologyError> {
         list.check()?;
         let device = |node| list.device(node).unwrap_or(0);
@@ -309,7 +369,8 @@ impl Wiring for LinkGraph {
     }
 
     fn spans(&self) -> Vec<Span> {
-        self.list.links.iter().map(|(_, _, link)| Span::new("link", 1, *link)).collect()
+        let links = self.list.links.iter().zip(&self.list.kinds);
+        links.map(|((_, _, link), kind)| Span::new("link", 1, *link).stated_around(*kind)).collect()
     }
 
     fn ends(&self, link: u64) -> (End, End) {

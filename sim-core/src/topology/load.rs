@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::own_toml::Fault;
 use super::{ConfigError, Topology, astra_yaml, own_toml};
+use crate::config_table::invalid;
 use crate::model::Conventions;
 
 /// A topology from a file.
@@ -16,6 +16,13 @@ pub struct LoadedTopology {
     pub conventions: Conventions,
     /// What the reader left aside, one sentence each.
     pub warnings: Vec<String>,
+}
+
+impl From<Topology> for LoadedTopology {
+    /// A topology that another file declares, or a program: under exact conventions.
+    fn from(topology: Topology) -> Self {
+        Self { topology, conventions: Conventions::Exact, warnings: Vec::new() }
+    }
 }
 
 /// Reads a topology file; the ending says which format it has.
@@ -118,10 +125,6 @@ pub fn parse_astra_yaml(
         .map_err(|source| ConfigError::Topology { file: file.to_owned(), source })?;
     let warnings = network.warnings.into_iter().map(|warning| format!("{file}: {warning}")).collect();
     Ok(LoadedTopology { topology, conventions, warnings })
-}
-
-fn invalid(file: &str, (place, message): Fault) -> ConfigError {
-    ConfigError::Invalid { file: file.to_owned(), line: place.line, span: place.span, message }
 }
 
 #[cfg(test)]

@@ -82,6 +82,8 @@ pub(crate) use link::Leg;
 pub use link::{Device, DeviceId, DeviceKind, Link, LinkId, LinkSpec};
 #[cfg(feature = "config")]
 pub use load::{LoadedTopology, load, parse_astra_yaml, parse_toml, parse_toml_named};
+#[cfg(feature = "config")]
+pub(crate) use own_toml::{declared as declared_toml, write as write_toml};
 pub use placement::{Placement, PlacementError};
 pub use product::Topology;
 pub use routing::Routing;

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use super::fabric::Fabric;
-use super::wiring::End;
+use super::wiring::{End, Span};
 use super::{Leg, LinkSpec};
+use crate::machine::LinkKind;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Part {
     pub(super) fabric: Fabric,
+    /// What was said of the kind of its links.
+    pub(super) stated: Option<LinkKind>,
     /// Number of members of a row.
     pub(super) members: u32,
     /// Distance of neighbouring members in rank ids: the product of the members of the parts before.
@@ -21,6 +24,8 @@ pub(super) struct Part {
     pub(super) devices_per_row: u64,
     /// Where links of one class begin in a row, and the class.
     pub(super) classes: Arc<[(u64, u32)]>,
+    /// The kind of its links if they are all of one.
+    pub(super) kind: Option<LinkKind>,
 }
 
 impl Part {
@@ -30,6 +35,24 @@ impl Part {
 
     pub(super) fn row(&self, position: u32) -> u64 {
         u64::from(position % self.stride + position / self.stride / self.members * self.stride)
+    }
+
+    /// The links of a row, in the order of their numbers.
+    pub(super) fn spans(&self) -> Vec<Span> {
+        let spans = self.fabric.wiring().spans().into_iter();
+        spans.map(|span| span.stated_around(self.stated)).collect()
+    }
+
+    /// The greatest kind of the links between two different coordinates; `kinds` has that of each class.
+    pub(super) fn route_kind(&self, from: u32, to: u32, kinds: &[LinkKind]) -> LinkKind {
+        self.kind.unwrap_or_else(|| {
+            let mut most = LinkKind::default();
+            // Rows are alike.
+            self.fabric
+                .wiring()
+                .route(from, to, &mut |link| most = most.max(kinds[self.class(link) as usize]));
+            most
+        })
     }
 
     /// Calls `hop` with the id of each link in this part, from the coordinate of `at` to that of `dst`.

@@ -11,6 +11,7 @@ use super::wiring::{Diameter, End, OwnDevice, Span, Wiring};
 use super::{
     Device, DeviceId, DeviceKind, Leg, Link, LinkId, LinkSpec, Placement, PlacementError, TopologyError,
 };
+use crate::machine::LinkKind;
 use crate::units::{Bandwidth, Latency};
 
 /// A network of ranks: a product of parts (see the [module](crate::topology)).
@@ -21,6 +22,8 @@ pub struct Topology {
     dimensions: Vec<Dimension>,
     /// The different links.
     pub(super) links: Vec<LinkSpec>,
+    /// The kind of each of them.
+    kinds: Vec<LinkKind>,
     positions: u32,
     link_count: u64,
     own_devices: u64,
@@ -47,7 +50,7 @@ impl Topology {
     pub fn new(dimensions: impl IntoIterator<Item = Dimension>) -> Result<Self, TopologyError> {
         let dimensions: Vec<Dimension> = dimensions.into_iter().collect();
         dimensions.iter().enumerate().try_for_each(|(at, dimension)| dimension.check(at))?;
-        Self::of_fabrics(dimensions.into_iter().map(Fabric::Plain).collect())
+        Self::of_fabrics(dimensions.into_iter().map(|dimension| (Fabric::Plain(dimension), None)).collect())
     }
 
     /// A mesh: a line along each axis, with links of one sort.
@@ -79,7 +82,7 @@ impl Topology {
             if topology.is_placed() {
                 return Err(TopologyError::PlacedPart);
             }
-            fabrics.extend(topology.parts.into_iter().map(|part| part.fabric));
+            fabrics.extend(topology.parts.into_iter().map(|part| (part.fabric, part.stated)));
         }
         Self::of_fabrics(fabrics)
     }
@@ -89,21 +92,22 @@ impl Topology {
         if members > u64::from(MAX_RANKS) {
             return Err(TopologyError::TooLarge { what: "ranks", limit: u64::from(MAX_RANKS) });
         }
-        Self::of_fabrics(vec![fabric])
+        Self::of_fabrics(vec![(fabric, None)])
     }
 
-    fn of_fabrics(fabrics: Vec<Fabric>) -> Result<Self, TopologyError> {
+    /// The product of parts, each with what was said of the kind of its links.
+    fn of_fabrics(fabrics: Vec<(Fabric, Option<LinkKind>)>) -> Result<Self, TopologyError> {
         if fabrics.is_empty() {
             return Err(TopologyError::NoDimension);
         }
         let mut positions = 1u32;
-        for fabric in &fabrics {
+        for (fabric, _) in &fabrics {
             positions = positions
                 .checked_mul(fabric.wiring().members())
                 .filter(|&ranks| ranks <= MAX_RANKS)
                 .ok_or(TopologyError::TooLarge { what: "ranks", limit: u64::from(MAX_RANKS) })?;
         }
-        let plain = fabrics.iter().map(|fabric| match fabric {
+        let plain = fabrics.iter().map(|(fabric, _)| match fabric {
             Fabric::Plain(dimension) => Some(*dimension),
             _ => None,
         });
@@ -112,40 +116,24 @@ impl Topology {
             parts: Vec::with_capacity(fabrics.len()),
             dimensions,
             links: Vec::new(),
+            kinds: Vec::new(),
             positions,
             link_count: 0,
             own_devices: 0,
             places: None,
         };
-        let mut known = FxHashMap::default();
-        for fabric in fabrics {
-            topology.push(fabric, &mut known)?;
+        for (fabric, stated) in fabrics {
+            topology.push(fabric, stated)?;
         }
-        if topology.links.is_empty() {
-            // Ranks without links: what is asked of a link has some answer all the same.
-            topology.links.push(LinkSpec { bandwidth: Bandwidth::LEAST, latency: Latency::default() });
-        }
+        topology.classify();
         Ok(topology)
     }
 
-    fn push(&mut self, fabric: Fabric, known: &mut FxHashMap<(u64, u64), u32>) -> Result<(), TopologyError> {
+    fn push(&mut self, fabric: Fabric, stated: Option<LinkKind>) -> Result<(), TopologyError> {
         let wiring = fabric.wiring();
-        let (members, spans) = (wiring.members(), wiring.spans());
-        let mut classes = Vec::<(u64, u32)>::new();
-        let mut links_per_row = 0;
-        for span in &spans {
-            let bits = (span.link.bandwidth.bytes_per_s().to_bits(), span.link.latency.as_ns().to_bits());
-            let class = *known.entry(bits).or_insert_with(|| {
-                self.links.push(span.link);
-                self.links.len() as u32 - 1
-            });
-            if classes.last().is_none_or(|(_, last)| *last != class) {
-                classes.push((links_per_row, class));
-            }
-            links_per_row += span.count;
-        }
+        let (members, devices_per_row) = (wiring.members(), wiring.devices());
+        let links_per_row = wiring.spans().iter().map(|span| span.count).sum();
         let rows = u64::from(self.positions / members);
-        let devices_per_row = wiring.devices();
         let stride = self.parts.last().map_or(1, |part| part.stride * part.members);
         let part = Part {
             members,
@@ -155,8 +143,10 @@ impl Topology {
             links_per_row,
             first_device: self.own_devices,
             devices_per_row,
-            classes: classes.into(),
+            classes: Arc::default(),
+            kind: None,
             fabric,
+            stated,
         };
         let add = |what, to: u64, per_row: u64| {
             let sum = rows.checked_mul(per_row).and_then(|all| to.checked_add(all));
@@ -166,6 +156,71 @@ impl Topology {
         self.own_devices = add("devices", self.own_devices, devices_per_row)?;
         self.parts.push(part);
         Ok(())
+    }
+
+    /// Numbers the different links of the parts.
+    fn classify(&mut self) {
+        self.links.clear();
+        self.kinds.clear();
+        let mut known = FxHashMap::<(u64, u64, LinkKind), u32>::default();
+        for part in &mut self.parts {
+            let mut classes = Vec::<(u64, u32)>::new();
+            let mut first = 0;
+            let spans = part.spans();
+            for span in &spans {
+                let LinkSpec { bandwidth, latency } = span.link;
+                let bits = (bandwidth.bytes_per_s().to_bits(), latency.as_ns().to_bits(), span.kind);
+                let class = *known.entry(bits).or_insert_with(|| {
+                    self.links.push(span.link);
+                    self.kinds.push(span.kind);
+                    self.links.len() as u32 - 1
+                });
+                if classes.last().is_none_or(|(_, last)| *last != class) {
+                    classes.push((first, class));
+                }
+                first += span.count;
+            }
+            part.classes = classes.into();
+            let mut kinds = spans.iter().map(|span| span.kind);
+            let first = kinds.next().unwrap_or_default();
+            part.kind = kinds.all(|kind| kind == first).then_some(first);
+        }
+        if self.links.is_empty() {
+            // Ranks without links: what is asked of a link has some answer all the same.
+            self.links.push(LinkSpec { bandwidth: Bandwidth::LEAST, latency: Latency::default() });
+            self.kinds.push(LinkKind::default());
+        }
+    }
+
+    /// The topology with links of this kind; in a [`Cluster`](super::Cluster) those whose kind its node and its network do not say,
+    /// in a [`LinkList`](super::LinkList) those whose kind it does not say.
+    ///
+    /// A [product](Self::product) keeps the kinds of its parts. Where nothing is said, links are [`LinkKind::Plain`], but for those
+    /// of a cluster to its cards, which are [`LinkKind::Pcie`], and those of its network, which are [`LinkKind::Network`].
+    ///
+    /// ```
+    /// use sim_core::machine::LinkKind;
+    /// use sim_core::topology::{Dimension, LinkId, Topology};
+    ///
+    /// let node = Topology::new([Dimension::switch(8, "450 GB/s".parse()?, "250 ns".parse()?)])?;
+    /// let rails = Topology::new([Dimension::switch(4, "50 GB/s".parse()?, "1 us".parse()?)])?;
+    /// let parts = [node.with_link_kind(LinkKind::NvLink), rails.with_link_kind(LinkKind::Network)];
+    /// let topology = Topology::product(parts)?;
+    /// assert_eq!(topology.link_kind(LinkId(0)), LinkKind::NvLink);
+    /// assert_eq!(topology.link_kind(LinkId(topology.link_count() - 1)), LinkKind::Network);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_link_kind(mut self, kind: LinkKind) -> Self {
+        for part in &mut self.parts {
+            match &mut part.fabric {
+                // It knows of each link, as a file says it.
+                Fabric::Graph(graph) => Arc::make_mut(graph).state_link_kind(kind),
+                _ => part.stated = Some(kind),
+            }
+        }
+        self.classify();
+        self
     }
 
     /// The topology with rank r at the r-th position of `placement`, and no rank at the others.
@@ -325,6 +380,20 @@ impl Topology {
         (link.bandwidth, link.latency)
     }
 
+    /// The kind of a link; of an id that there is not, some link's.
+    #[must_use]
+    pub fn link_kind(&self, id: LinkId) -> LinkKind {
+        self.kinds[self.dimension_of(id).unwrap_or(0)]
+    }
+
+    /// The greatest kind of the links from rank `src` to rank `dst`.
+    pub(crate) fn route_kind(&self, src: u32, dst: u32) -> LinkKind {
+        let (src, dst) = (self.position(src), self.position(dst));
+        let ways = self.parts.iter().map(|part| (part, part.coordinate(src), part.coordinate(dst)));
+        let kinds = ways.filter(|(_, from, to)| from != to);
+        kinds.map(|(part, from, to)| part.route_kind(from, to, &self.kinds)).max().unwrap_or_default()
+    }
+
     /// The devices where a link begins and ends; None if there is no such link.
     #[must_use]
     pub fn link_ends(&self, id: LinkId) -> Option<(DeviceId, DeviceId)> {
@@ -425,7 +494,7 @@ impl Wiring for Topology {
 
     fn spans(&self) -> Vec<Span> {
         let of_part = |part: &Part| {
-            let row = part.fabric.wiring().spans();
+            let row = part.spans();
             let (rows, alone) = (part.rows, row.len() == 1);
             let times = if alone { 1 } else { rows };
             let factor = if alone { rows } else { 1 };

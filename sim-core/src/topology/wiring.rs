@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::LinkSpec;
+use crate::machine::LinkKind;
 
 /// One end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,11 +25,27 @@ pub(super) struct Span {
     pub(super) link: LinkSpec,
     /// What these links are.
     pub(super) what: Cow<'static, str>,
+    pub(super) kind: LinkKind,
+    /// Whether somebody said the kind; else it is what such links are by default.
+    pub(super) stated: bool,
 }
 
 impl Span {
     pub(super) fn new(what: &'static str, count: u64, link: LinkSpec) -> Self {
-        Self { count, link, what: Cow::Borrowed(what) }
+        Self { count, link, what: Cow::Borrowed(what), kind: LinkKind::default(), stated: false }
+    }
+
+    /// Of the kind that was said of what is around it, if it was not said of the links themselves.
+    pub(super) fn stated_around(self, kind: Option<LinkKind>) -> Self {
+        match kind {
+            Some(kind) if !self.stated => Self { kind, stated: true, ..self },
+            _ => self,
+        }
+    }
+
+    /// Of this kind, if none was said.
+    pub(super) fn by_default(self, kind: LinkKind) -> Self {
+        if self.stated { self } else { Self { kind, ..self } }
     }
 }
 

@@ -10,6 +10,8 @@ mod fluid_properties;
 mod folding;
 mod link_loads;
 mod loggp;
+mod machine;
+mod machine_fold;
 mod models_page;
 mod networks;
 mod properties;

@@ -8,10 +8,10 @@ use crate::support::*;
 
 fn stuck(conventions: Conventions, graph: &Graph) -> StuckReport {
     let ring = one(Dimension::ring, graph.rank_count() as u32, "500 ns");
-    // loggp ends at other times.
+    // loggp ends at other times, and machine takes thread blocks.
     let knows = |model: &Model| match model {
         Model::Fluid => conventions == Conventions::Exact,
-        model => *model != Model::LogGp,
+        model => !matches!(model, Model::LogGp | Model::Machine),
     };
     let reports = Model::ALL.into_iter().filter(knows).map(|model| {
         let result = Simulation::new(&ring).model(model).conventions(conventions).run(graph);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Files, each, template};
+use crate::sim::machine::{self, BUILTIN, Machine};
 use crate::sim::straggler::Straggler;
 use crate::sim::topology::{self, TextPlace, Topology};
 use crate::sim::units::{Bandwidth, Picos};
@@ -98,6 +99,7 @@ pub(super) struct Keys<'a> {
     models: Option<Value<'a>>,
     conventions: Option<Vec<Conventions>>,
     loggp: Option<Value<'a>>,
+    machines: Option<Value<'a>>,
     conditions: Vec<Arc<Conditions>>,
 }
 
@@ -109,6 +111,7 @@ impl<'a> Keys<'a> {
             models: table.get("models"),
             conventions: table.get("conventions").map(|value| distinct(&value, "\"exact\"")).transpose()?,
             loggp: table.get("loggp"),
+            machines: table.get("machines"),
             conditions: conditions(table)?,
         })
     }
@@ -140,7 +143,8 @@ pub(super) fn networks(
     files: &mut Files<'_>,
 ) -> Result<Vec<Network>, Fault> {
     let placing = on.placing;
-    let Keys { topologies: listed, topology: inline, models, conventions, loggp, conditions } = keys;
+    let Keys { topologies: listed, topology: inline, models, conventions, loggp, machines, conditions } =
+        keys;
     let mut declared: Vec<Declared> = Vec::new();
     if let Some(value) = &listed {
         let values = value.list().unwrap_or_else(|| vec![*value]);
@@ -156,8 +160,10 @@ pub(super) fn networks(
     }
     let models: Vec<Model> = match &models {
         Some(value) => distinct(value, "\"fluid\"")?,
+        None if machines.is_some() => vec![Model::Machine],
         None => vec![Model::Fluid],
     };
+    let machines = of_machines(machines.as_ref(), &models, files)?;
     let with_loggp = models.contains(&Model::LogGp);
     let loggp = match (&loggp, with_loggp) {
         (Some(value), true) => value.parsed::<LogGp>("\"L=2500ns,o=1500ns,g=1000ns,G=6ns/B\"")?,
@@ -166,7 +172,8 @@ pub(super) fn networks(
         }
         (None, _) => LogGp::default(),
     };
-    if let (true, Some(model)) = (declared.is_empty(), models.iter().find(|model| **model != Model::LogGp)) {
+    let needs_topology = |model: &&Model| !matches!(**model, Model::LogGp | Model::Machine);
+    if let (true, Some(model)) = (declared.is_empty(), models.iter().find(needs_topology)) {
         let wanted = "topologies = [\"FILE.toml\"] or a table [[topology]]";
         return Err((TextPlace::default(), format!("the model {model} needs a topology: expected {wanted}")));
     }
@@ -176,8 +183,29 @@ pub(super) fn networks(
             let conventions = conventions.clone().unwrap_or_else(|| vec![topology.conventions(model)]);
             for conventions in conventions {
                 let network = topology.network(model, conventions).placing(placing);
-                networks.extend(conditions.iter().map(|one| network.clone().conditions(Arc::clone(one))));
+                let on_machines: Vec<Network> = match model {
+                    Model::Machine => {
+                        let of = |(_, machine): &_| network.clone().machine(Arc::clone(machine));
+                        machines.iter().map(of).collect()
+                    }
+                    _ => vec![network],
+                };
+                for network in on_machines {
+                    networks.extend(conditions.iter().map(|one| network.clone().conditions(Arc::clone(one))));
+                }
             }
+        }
+    }
+    // Where no topology is said, each machine has its own.
+    for (value, machine) in machines.iter().filter(|_| declared.is_empty()) {
+        let own = machine.topology.clone().ok_or_else(|| {
+            let wanted = "topologies = [\"FILE.toml\"] or a table [[topology]]";
+            value.fault(format!("the machine {} has no topology of its own: expected {wanted}", machine.name))
+        })?;
+        for conventions in conventions.clone().unwrap_or_else(|| vec![Conventions::Exact]) {
+            let network = Network::new(&machine.name, Arc::new(own.clone()), Model::Machine, conventions);
+            let network = network.machine(Arc::clone(machine)).placing(placing);
+            networks.extend(conditions.iter().map(|one| network.clone().conditions(Arc::clone(one))));
         }
     }
     if with_loggp {
@@ -185,6 +213,55 @@ pub(super) fn networks(
         networks.extend(conditions.iter().map(|one| network.clone().conditions(Arc::clone(one))));
     }
     Ok(networks)
+}
+
+/// The machines, each with where it is named.
+fn of_machines<'a>(
+    value: Option<&Value<'a>>,
+    models: &[Model],
+    files: &mut Files<'_>,
+) -> Result<Vec<(Value<'a>, Arc<Machine>)>, Fault> {
+    let is_wanted = models.contains(&Model::Machine);
+    let value = match (value, is_wanted) {
+        (Some(value), true) => value,
+        (Some(value), false) => {
+            return Err(value.fault("machines are for the model machine, which is not among models"));
+        }
+        (None, false) => return Ok(Vec::new()),
+        (None, true) => {
+            let known = BUILTIN.join(", ");
+            let message = format!(
+                "the model machine needs machines: expected machines = [\"NAME\"], of {known}, or \"FILE.toml\""
+            );
+            return Err((TextPlace::default(), message));
+        }
+    };
+    let mut all: Vec<(Value<'a>, Arc<Machine>)> = Vec::new();
+    for one in value.list().unwrap_or_else(|| vec![*value]) {
+        let expected = || format!("machines: {}, or a file NAME.toml", BUILTIN.join(", "));
+        let name = one.text(expected())?;
+        let machine = match machine::builtin(name) {
+            Some(machine) => machine,
+            None if name.ends_with(".toml") => {
+                let (text, path) = files.text(&one, name)?;
+                machine::parse(&text).map_err(|error| match error {
+                    topology::ConfigError::Invalid { line: Some(line), message, .. } => {
+                        one.fault(format!("{path}:{line}: {message}"))
+                    }
+                    other => one.fault(format!("{path}: {other}")),
+                })?
+            }
+            None => return Err(one.wrong(expected())),
+        };
+        if all.iter().any(|(_, other)| other.name == machine.name) {
+            return Err(one.fault(format!("there are two machines called {}", machine.name)));
+        }
+        all.push((one, Arc::new(machine)));
+    }
+    if all.is_empty() {
+        return Err(value.wrong("a list with something in it"));
+    }
+    Ok(all)
 }
 
 /// The numbers of ranks of all topologies, ascending.

@@ -28,7 +28,9 @@ pub(super) struct Shown<'a> {
 impl Shown<'_> {
     pub(super) fn text(&self) -> String {
         let Self { arguments, ranks, conventions, comparison, left_out } = self;
-        let rate = if arguments.reduce_rate.is_some() {
+        let rate = if arguments.model() == Model::Machine && arguments.reduce_rate.is_none() {
+            "reductions as the machine has them"
+        } else if arguments.reduce_rate.is_some() {
             "reductions at the given rate"
         } else {
             "reductions take no time"
@@ -37,14 +39,14 @@ impl Shown<'_> {
             "{} among {ranks} ranks on {} ({} under {} conventions)",
             arguments.collective.name().replace('_', "-"),
             arguments.network(),
-            arguments.model,
+            arguments.model_in_words(),
             conventions.name(),
         );
         let mut text = format!(
             "{}\n{} algorithms with their parameters, steps wait as --order {} says, {rate}\n\n",
             console::heading(&about),
             comparison.rows.len(),
-            arguments.order.name(),
+            arguments.order().name(),
         );
         text.push_str(&self.winners());
         if comparison.sizes.len() > 1 {
@@ -62,7 +64,7 @@ impl Shown<'_> {
             "note: of parameters such as segments and channels only some values are tried; between two sizes with different \
              winners a third that wins only there is not seen; simulate has --order threadblock by default\n",
         );
-        if arguments.model != Model::LogGp {
+        if !matches!(arguments.model(), Model::LogGp | Model::Machine) {
             text.push_str(
                 "note: a message costs its sender nothing here but the link's time: many at once, as in all-pairs, come out better than \
                  on hardware; --model loggp charges o and g for each\n",
@@ -214,9 +216,10 @@ impl Shown<'_> {
             "ranks": ranks,
             "topology": arguments.topology.as_ref().map(|path| path.display().to_string()),
             "placement": arguments.placement.as_ref().map(ToString::to_string),
-            "model": arguments.model.name(),
+            "model": arguments.model().name(),
+            "machine": arguments.machine.machine,
             "conventions": conventions.name(),
-            "order": arguments.order.name(),
+            "order": arguments.order().name(),
             "sizes_bytes": sizes,
             "algorithms": algorithms,
             "fastest": fastest,

@@ -64,6 +64,7 @@ impl Report {
         let program = ProgramArguments {
             ranks: usize::try_from(ranks).ok(),
             set: self.program.set.clone(),
+            lowering: self.program.lowering,
             data: DataArguments::default(),
         };
         let parameters = program.parameters(&algorithm.def)?;
@@ -78,6 +79,7 @@ impl Report {
         if !self.program.set.is_empty() {
             return Err(Failure::input("--set is for built-in algorithms; an XML file has no parameters"));
         }
+        self.expect_no_lowering()?;
         let imported = msccl::read(&xml::text(path)?, &shown(path))?;
         for warning in &imported.warnings {
             console::warn(format!("{}, {warning}", path.display()));
@@ -86,6 +88,22 @@ impl Report {
         let mut subject = self.of_schedule(imported.schedule)?;
         subject.notes.extend(imported.warnings.iter().map(|warning| format!("Of the file: {warning}")));
         Ok(subject)
+    }
+
+    /// Whether there is a network to simulate on.
+    fn is_simulated(&self) -> bool {
+        self.topology.is_some() || matches!(self.model(), Model::LogGp | Model::Machine)
+    }
+
+    /// Refuses what only built-in algorithms have.
+    fn expect_no_lowering(&self) -> Result<(), Failure> {
+        let lowering = &self.program.lowering;
+        if lowering.instances.is_some() || lowering.protocol.is_some() {
+            return Err(Failure::input(
+                "--protocol and --instances are for built-in algorithms: all else is lowered already",
+            ));
+        }
+        Ok(())
     }
 
     fn expect_ranks(&self, found: usize) -> Result<(), Failure> {
@@ -99,8 +117,7 @@ impl Report {
         let options = self.program.data.et_options();
         let verdict = verify::check(&schedule, &Settings::default());
         // Of a schedule that is wrong there may be no graph; the verdict says why.
-        let is_wanted =
-            (self.topology.is_some() || self.model() == Model::LogGp) && verdict.verdict() == Verdict::Pass;
+        let is_wanted = self.is_simulated() && verdict.verdict() == Verdict::Pass;
         let graph = match is_wanted {
             true => Some(et::graph(&schedule, &options).map_err(Failure::input)?),
             false => None,
@@ -150,6 +167,7 @@ impl Report {
                 self.what, info.size_bytes, size.0
             )));
         }
+        self.expect_no_lowering()?;
         self.expect_ranks(graph.rank_count())?;
         let recovered = match convert_et::read_ranks(path) {
             Ok(ranks) => et::recover(&ranks)
@@ -177,7 +195,7 @@ impl Report {
                 None
             }
         };
-        if schedule.is_none() && self.topology.is_none() && self.model() != Model::LogGp {
+        if schedule.is_none() && !self.is_simulated() {
             return Err(Failure::input(format!(
                 "{}: these traces hold no schedule: without --topology FILE there is nothing to show",
                 self.what

@@ -87,6 +87,9 @@ impl Simulate {
             Plot::Links if recording.links.is_empty() && topology.is_none() => {
                 return Err(Failure::input("--plot links: the model loggp knows no links"));
             }
+            Plot::Path if !recording.has_path() => {
+                return Err(Failure::input("--plot path: the model machine has no critical path"));
+            }
             Plot::Links => picture::heat_map(&views::links(&recording, &title, &subtitle)),
             Plot::Path => picture::chain(&views::path(&recording, &title, &subtitle)),
         };
@@ -109,7 +112,7 @@ impl Simulate {
         let subtitle = format!(
             "on {} ({} under {} conventions{}): {}{busbw}",
             self.network(),
-            report.model,
+            self.model_in_words(&subject.program, report.model),
             report.conventions.name(),
             placement.unwrap_or_default(),
             units_shown::time(report.makespan),

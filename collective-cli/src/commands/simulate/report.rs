@@ -1,17 +1,28 @@
 //! What the simulation of a collective says, for people and as JSON.
 
 use collective::sim::Report;
+use collective::sim::machine::Protocol;
 use collective::sim::report::{algbw_gb_per_s, busbw_gb_per_s};
 use collective::sim::topology::LoadedTopology;
 use collective::sim::units::Picos;
 use serde_json::{Value, json};
 
+use super::figures::Worth;
 use super::links::{self, Carried};
-use super::{Simulate, Subject, path};
+use super::{Program, Simulate, Subject, path};
 use crate::console;
 use crate::json::nanoseconds;
+use crate::machine;
 use crate::output::table;
 use crate::units_shown;
+
+/// What a simulation found.
+pub(super) struct Found<'a> {
+    pub(super) loaded: Option<&'a LoadedTopology>,
+    pub(super) report: &'a Report,
+    /// Of a machine.
+    pub(super) worth: Option<&'a Worth>,
+}
 
 impl Simulate {
     pub(super) fn bandwidths(&self, subject: &Subject, report: &Report) -> (Option<f64>, Option<f64>) {
@@ -25,12 +36,8 @@ impl Simulate {
         (algbw, busbw)
     }
 
-    pub(super) fn json_report(
-        &self,
-        subject: &Subject,
-        loaded: Option<&LoadedTopology>,
-        report: &Report,
-    ) -> Value {
+    pub(super) fn json_report(&self, subject: &Subject, found: &Found<'_>) -> Value {
+        let Found { loaded, report, worth } = *found;
         let (algbw, busbw) = self.bandwidths(subject, report);
         let ranks: Vec<Value> = report
             .finish
@@ -62,6 +69,11 @@ impl Simulate {
             "folded": report.folded,
             "notes": report.notes,
         });
+        if let (Some(machine), Program::Each(graph)) = (&self.machine.machine, &subject.program) {
+            value["machine"] = json!(machine);
+            value["protocol"] = json!(machine::protocol(graph).map(Protocol::name));
+            value["figures"] = worth.map_or(Value::Null, Worth::to_json);
+        }
         if let (true, Some(carried)) = (self.links, &carried) {
             value["links"] = links::to_json(carried);
         }
@@ -71,12 +83,8 @@ impl Simulate {
         value
     }
 
-    pub(super) fn text_report(
-        &self,
-        subject: &Subject,
-        loaded: Option<&LoadedTopology>,
-        report: &Report,
-    ) -> String {
+    pub(super) fn text_report(&self, subject: &Subject, found: &Found<'_>) -> String {
+        let Found { loaded, report, worth } = *found;
         let (algbw, busbw) = self.bandwidths(subject, report);
         let bandwidth = |value: Option<f64>| value.map_or("unknown".to_owned(), |gb| format!("{gb:.3} GB/s"));
         let size = subject.size.map_or("size unknown".to_owned(), |size| size.to_string());
@@ -95,7 +103,7 @@ impl Simulate {
             subject.name,
             report.finish.len(),
             self.network(),
-            report.model.name(),
+            self.model_in_words(&subject.program, report.model),
             report.conventions.name(),
         );
         let mut text = format!("{}\n\n", console::heading(&about));
@@ -124,6 +132,9 @@ impl Simulate {
         let carried = loaded.map(|loaded| carried(loaded, report));
         if let Some(busiest) = carried.as_ref().and_then(links::busiest) {
             text.push_str(&busiest.to_text(report.makespan));
+        }
+        if let Some(worth) = worth {
+            text.push_str(&worth.to_text());
         }
         if report.folded {
             text.push_str("all ranks do the same: one was simulated for all (--no-fold simulates each)\n");

@@ -16,7 +16,8 @@ pub(super) fn network(sweep: &Sweep, field: &Field) -> String {
         "" => String::new(),
         name => format!(", {name}"),
     };
-    format!("{on}({} under {} conventions{conditions})", network.model, network.conventions.name())
+    let machine = network.machine.as_ref().map_or(String::new(), |machine| format!(" {}", machine.name));
+    format!("{on}({}{machine} under {} conventions{conditions})", network.model, network.conventions.name())
 }
 
 fn bandwidths(field: &Field, winner: &Winner) -> (Option<f64>, Option<f64>) {
@@ -67,6 +68,8 @@ pub(super) fn json(sweep: &Sweep, fields: &[Field]) -> Value {
             let parameters = &sweep.units()[unit].parameters;
             parameters.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect()
         };
+        let protocol = |unit: usize| sweep.units()[unit].variant.protocol.map(|protocol| protocol.name());
+        let instances = |unit: usize| sweep.units()[unit].variant.instances;
         let name = |unit: usize| sweep.subject(&sweep.units()[unit]).name();
         let sizes = field.winners.iter().map(|winner| {
             let (algbw, busbw) = bandwidths(field, winner);
@@ -74,6 +77,8 @@ pub(super) fn json(sweep: &Sweep, fields: &[Field]) -> Value {
                 "size_bytes": winner.size.in_bytes(),
                 "algorithm": name(winner.unit),
                 "parameters": parameters(winner.unit),
+                "protocol": protocol(winner.unit),
+                "instances": instances(winner.unit),
                 "time_ns": nanoseconds(winner.time),
                 "algbw_gb_per_s": algbw,
                 "busbw_gb_per_s": busbw,
@@ -83,6 +88,8 @@ pub(super) fn json(sweep: &Sweep, fields: &[Field]) -> Value {
             json!({
                 "algorithm": name(stretch.unit),
                 "parameters": parameters(stretch.unit),
+                "protocol": protocol(stretch.unit),
+                "instances": instances(stretch.unit),
                 "from_bytes": stretch.from.in_bytes(),
                 "until_bytes": stretch.until.in_bytes(),
             })
@@ -94,6 +101,7 @@ pub(super) fn json(sweep: &Sweep, fields: &[Field]) -> Value {
             "ranks": field.ranks,
             "topology": filled(&network.name),
             "model": network.model.name(),
+            "machine": network.machine.as_ref().map(|machine| machine.name.as_str()),
             "conventions": network.conventions.name(),
             "conditions": filled(&network.conditions.name),
             "fastest": sizes,

@@ -36,7 +36,7 @@ enum Kind {
 
 fn kind(column: &str) -> Kind {
     match column {
-        "point" | "ranks" | "size_bytes" | "messages" | "bytes" | EXACT => Kind::Count,
+        "point" | "instances" | "ranks" | "size_bytes" | "messages" | "bytes" | EXACT => Kind::Count,
         "time_ns" | "algbw_gb_per_s" | "busbw_gb_per_s" => Kind::Real,
         _ => Kind::Text,
     }

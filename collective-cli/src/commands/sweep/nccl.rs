@@ -46,7 +46,7 @@ pub(super) fn configuration(sweep: &Sweep, best: &[Field], possible: &[Field]) -
     check(sweep, best)?;
     let mut text = String::from(
         "# collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks,numPipeOps,regBuff\n\
-         # simulated by the collective command; the protocol is not simulated, nodes and buffers are any\n",
+         # simulated by the collective command; protocols are told apart on machines only, nodes and buffers are any\n",
     );
     let mut lines = 0;
     for field in best {
@@ -72,14 +72,20 @@ pub(super) fn configuration(sweep: &Sweep, best: &[Field], possible: &[Field]) -
             comment(&mut text, "no algorithm of the sweep has a counterpart in NCCL");
             continue;
         };
+        let is_simulated = sweep.networks()[field.network].machine.is_some();
         for (stretch, from, until) in ranges(possible) {
             let unit = &sweep.units()[stretch.unit];
             let Some(algorithm) = counterpart(sweep.subject(unit).name()) else { continue };
             // NCCL chooses the number itself where the algorithm has no such parameter.
             let channels = unit.parameters.iter().find(|(name, _)| *name == "channels");
-            let channels = channels.map_or("-1".to_owned(), |(_, channels)| channels.to_string());
+            let instances = unit.variant.instances.unwrap_or(1) as usize;
+            let channels = channels
+                .map_or("-1".to_owned(), |(_, channels)| channels.saturating_mul(instances).to_string());
+            // Only machines tell protocols apart; instances are further channels.
+            let protocol = unit.variant.protocol.filter(|_| is_simulated).unwrap_or_default();
+            let protocol = protocol.name().to_lowercase();
             text.push_str(&format!(
-                "{collective},{from},{until},{algorithm},simple,{channels},-1,{},-1,-1\n",
+                "{collective},{from},{until},{algorithm},{protocol},{channels},-1,{},-1,-1\n",
                 field.ranks
             ));
             lines += 1;

@@ -13,10 +13,12 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 
 /// The columns, in order.
-pub(super) const COLUMNS: [&str; 21] = [
+pub(super) const COLUMNS: [&str; 24] = [
     "point",
     "algorithm",
     "parameters",
+    "protocol",
+    "instances",
     "collective",
     "ranks",
     "size_bytes",
@@ -25,6 +27,7 @@ pub(super) const COLUMNS: [&str; 21] = [
     "topology",
     "placement",
     "model",
+    "machine",
     "conventions",
     "conditions",
     "time_ns",
@@ -137,6 +140,8 @@ impl<'a> Rows<'a> {
             count(point.number as u64),
             Cell::text(subject.name()),
             Cell::Parameters(unit.parameters.clone()),
+            unit.variant.protocol.map_or(Cell::Nothing, |protocol| Cell::text(protocol.name())),
+            unit.variant.instances.map_or(Cell::Nothing, |instances| count(instances.into())),
             Cell::text(collective),
             count(unit.ranks as u64),
             count(bytes.0),
@@ -145,6 +150,7 @@ impl<'a> Rows<'a> {
             Cell::text(&network.name),
             Cell::text(&placement),
             Cell::text(network.model.name()),
+            network.machine.as_ref().map_or(Cell::Nothing, |machine| Cell::text(&machine.name)),
             Cell::text(network.conventions.name()),
             Cell::text(&network.conditions.name),
             figures.map_or(Cell::Nothing, |figures| Cell::Number(decimal(figures.time))),

@@ -112,6 +112,17 @@ struct LinkState {
 
 impl Fluid {
     pub(crate) fn new(topology: &Topology, pairs: &[Pair]) -> Result<Self, Overflow> {
+        Self::limited(topology, pairs, &[], |_| [])
+    }
+
+    /// With further limits, in bytes per second, to what flows together: `crossed` gives those that a pair is subject to, beside the
+    /// links of its route. The loads are those of the links.
+    pub(crate) fn limited<I: IntoIterator<Item = u32>>(
+        topology: &Topology,
+        pairs: &[Pair],
+        limits: &[u64],
+        crossed: impl Fn(usize) -> I,
+    ) -> Result<Self, Overflow> {
         let dense = DenseLinks::of(topology, pairs);
         let ids = dense.ids();
         let cost_of = |id: &LinkId| {
@@ -119,21 +130,46 @@ impl Fluid {
             (bandwidth.whole_bytes_per_s(), latency.to_picos())
         };
         let costs: Vec<(u64, Picos)> = ids.iter().map(cost_of).collect();
-        let (mut hops, mut routes, mut route) = (Vec::new(), Vec::with_capacity(pairs.len()), Vec::new());
-        for pair in pairs {
-            let first_hop = u32::try_from(hops.len()).map_err(|_| Overflow::ROUTES)?;
-            topology.route(pair.src, pair.dst, &mut route);
-            let (mut latency, mut slowest) = (Picos::ZERO, u64::MAX);
+        let capacities: Vec<u64> =
+            costs.iter().map(|(bytes_per_s, _)| *bytes_per_s).chain(limits.iter().copied()).collect();
+        let first_limit = u32::try_from(ids.len()).map_err(|_| Overflow::ROUTES)?;
+        let mut route = Vec::new();
+        Self::of_routes(ids, capacities, pairs.len(), |number, hops| {
+            let Pair { src, dst } = pairs[number];
+            topology.route(src, dst, &mut route);
+            let mut latency = Picos::ZERO;
             for id in route.drain(..) {
                 let link = dense.index(id);
-                let (bytes_per_s, of_link) = costs[link as usize];
-                latency = latency.checked_add(of_link).ok_or(Overflow::TIME)?;
-                slowest = slowest.min(bytes_per_s);
+                latency = latency.checked_add(costs[link as usize].1).ok_or(Overflow::TIME)?;
                 hops.push(link);
             }
-            let end_hop = u32::try_from(hops.len()).map_err(|_| Overflow::ROUTES)?;
-            let crosses = false;
-            routes.push(Route { first_hop, end_hop, latency, bytes_per_s: slowest, class: NONE, crosses });
+            hops.extend(crossed(number).into_iter().map(|limit| first_limit + limit));
+            Ok(latency)
+        })
+    }
+
+    /// Of so many pairs, over links of these ids, and limits: `capacities` are those of the links, then of the limits, in bytes per
+    /// second. `route` adds the numbers of those that a pair crosses, and gives its latency.
+    pub(crate) fn of_routes(
+        ids: Vec<LinkId>,
+        capacities: Vec<u64>,
+        pairs: usize,
+        mut route: impl FnMut(usize, &mut Vec<u32>) -> Result<Picos, Overflow>,
+    ) -> Result<Self, Overflow> {
+        let (mut hops, mut routes) = (Vec::new(), Vec::with_capacity(pairs));
+        for pair in 0..pairs {
+            let first = hops.len();
+            let latency = route(pair, &mut hops)?;
+            let slowest = hops[first..].iter().map(|hop| capacities[*hop as usize]).min();
+            let number = |hops: usize| u32::try_from(hops).map_err(|_| Overflow::ROUTES);
+            routes.push(Route {
+                first_hop: number(first)?,
+                end_hop: number(hops.len())?,
+                latency,
+                bytes_per_s: slowest.unwrap_or(u64::MAX),
+                class: NONE,
+                crosses: false,
+            });
         }
         let idle = || LinkState {
             alone: None,
@@ -145,18 +181,39 @@ impl Fluid {
             shared_since: Picos::ZERO,
         };
         Ok(Self {
-            links: ids.iter().map(|_| idle()).collect(),
+            links: capacities.iter().map(|_| idle()).collect(),
             first_pair: 0,
             routes,
-            sharing: Sharing::new(costs.iter().map(|(bytes_per_s, _)| *bytes_per_s), hops),
             streams: Vec::new(),
-            ends: Ends::new(ids.len()),
+            ends: Ends::new(capacities.len()),
+            sharing: Sharing::new(capacities.into_iter(), hops),
             waiting: Vec::new(),
             ids,
             asked_at: None,
             joined: 0,
             last: LastTransfer::default(),
         })
+    }
+
+    /// Takes the latencies off the pairs, so that an arrival is the end of a flow, and gives them by pair.
+    pub(crate) fn take_latencies(&mut self) -> Vec<Picos> {
+        self.routes.iter_mut().map(|route| std::mem::take(&mut route.latency)).collect()
+    }
+
+    /// The work that is left of the one message under way of a pair, and whether it has its links for itself. What it is counted in
+    /// is of no account: equal work with equal rates takes equal times.
+    pub(crate) fn left(&mut self, pair: u32, message: MessageId, size: Bytes, now: Picos) -> (u128, bool) {
+        let Route { first_hop, bytes_per_s, class, .. } = self.routes[pair as usize];
+        if class != NONE {
+            let clock = self.sharing.clock_of_class(class, now);
+            let goal = self.streams[class as usize].first().map_or(clock, |flow| flow.goal);
+            return (goal.wrapping_sub(clock), false);
+        }
+        let link = &self.links[self.sharing.hops()[first_hop as usize] as usize];
+        if link.alone != Some(message) || link.alone_until <= now {
+            return (0, true);
+        }
+        (work(size).saturating_sub(rate_of(bytes_per_s) * u128::from(now.0 - link.alone_since.0)), true)
     }
 
     /// All links of the route are idle: the flow has them for itself, and nobody else has to know.

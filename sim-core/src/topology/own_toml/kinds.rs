@@ -1,7 +1,7 @@
 //! Each kind of part: its keys, and what they make.
 
-use super::Fault;
-use super::table::{Table, Value};
+use crate::config_table::{Fault, Table, Value};
+use crate::machine::LinkKind;
 use crate::topology::{
     CardOrder, Cluster, Dimension, DimensionKind, Dragonfly, FatTree, LeafSpine, LinkList, LinkSpec, Node,
     Routing, Topology,
@@ -43,8 +43,21 @@ fn part(table: Table<'_>) -> Result<Topology, Fault> {
         "links" => links(&table)?.build(),
         _ => return Err(kind.wrong(KINDS)),
     };
+    // A list of links has them under this key.
+    let links = if name == "links" { None } else { link_kind(&table)? };
     table.finish()?;
-    topology.map_err(|error| kind.fault(format!("{name}: {error}")))
+    let topology = topology.map_err(|error| kind.fault(format!("{name}: {error}")))?;
+    Ok(match links {
+        Some(links) => topology.with_link_kind(links),
+        None => topology,
+    })
+}
+
+/// The kind of the links, if it is said.
+fn link_kind(table: &Table<'_>) -> Result<Option<LinkKind>, Fault> {
+    const NAMES: &str = "\"plain\", \"nvlink\", \"xgmi\", \"pcie\" or \"network\"";
+    let Some(value) = table.get("link") else { return Ok(None) };
+    value.text(NAMES)?.parse().map(Some).map_err(|_| value.wrong(NAMES))
 }
 
 fn sizes(table: &Table<'_>) -> Result<Vec<u32>, Fault> {
@@ -267,6 +280,7 @@ fn links<'a>(table: &Table<'a>) -> Result<LinkList, Fault> {
             (None, Some(from), Some(to)) => ([node(&from)?, node(&to)?], false, from.place()),
             _ => return Err(link.fault(format!("a link has {ENDS}"))),
         };
+        let kind = link_kind(&link)?;
         link.finish()?;
         let [a, b] = ends;
         let name = |node| match node {
@@ -289,7 +303,7 @@ fn links<'a>(table: &Table<'a>) -> Result<LinkList, Fault> {
                     ),
                 ));
             }
-            list.one_way(from, to, spec);
+            list.one_way_of_kind(from, to, spec, kind);
         }
     }
     Ok(list)

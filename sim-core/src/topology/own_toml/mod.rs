@@ -1,16 +1,12 @@
 //! This project's own form: TOML with one `[[dimension]]` for each part, and explicit units.
 
 mod kinds;
-mod table;
+mod write;
 
-use toml::Spanned;
-use toml::de::DeTable;
+use super::Topology;
+use crate::config_table::{Fault, Source, Table, read};
 
-use super::{TextPlace, Topology};
-use table::{Source, Table};
-
-/// Where, as far as it is known, and what is wrong.
-pub(super) type Fault = (TextPlace, String);
+pub(crate) use write::write;
 
 /// The topology that the file declares.
 pub(super) fn parse(text: &str) -> Result<Topology, Fault> {
@@ -36,14 +32,8 @@ pub(super) fn parse_named(
     file.tables(key)?.into_iter().map(one).collect()
 }
 
-fn read(text: &str) -> Result<Spanned<DeTable<'_>>, Fault> {
-    DeTable::parse(text).map_err(|error| {
-        let place = error.span().map(|span| TextPlace::of(text, &span)).unwrap_or_default();
-        (place, one_line(error.message()))
-    })
-}
-
-fn declared(file: Table<'_>) -> Result<Topology, Fault> {
+/// The topology that a table with the keys of a topology file declares.
+pub(crate) fn declared(file: Table<'_>) -> Result<Topology, Fault> {
     let expected = file.get("ranks");
     let parts = file.tables("dimension")?;
     if parts.is_empty() {
@@ -64,11 +54,6 @@ fn declared(file: Table<'_>) -> Result<Topology, Fault> {
         }
     }
     Ok(topology)
-}
-
-/// The parser's messages may have several lines; errors here have one.
-fn one_line(message: &str) -> String {
-    message.lines().map(str::trim).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -1,10 +1,14 @@
 use super::*;
+use crate::machine::LinkKind;
 use crate::topology::{
-    CardOrder, Cluster, Dimension, Dragonfly, FatTree, LeafSpine, LinkList, LinkSpec, Node, Routing,
+    CardOrder, Cluster, Dimension, Dragonfly, FatTree, LeafSpine, LinkId, LinkList, LinkSpec, Node,
+    Placement, Routing,
 };
 
 const SWITCH: &str =
     "[[dimension]]\nkind = \"switch\"\nsize = 8\nbandwidth = \"400 GB/s\"\nlatency = \"500 ns\"\n";
+
+const KINDS_OF_LINKS: &str = "expected \"plain\", \"nvlink\", \"xgmi\", \"pcie\" or \"network\"";
 
 fn link(bandwidth: &str, latency: &str) -> LinkSpec {
     LinkSpec::new(bandwidth.parse().unwrap(), latency.parse().unwrap())
@@ -124,6 +128,7 @@ fn a_cluster_has_a_node_and_a_network() {
         ("card-latency = \"300 ns\"\n", "", &["card-latency is missing"]),
         ("cards = 8", "cards = 8\nthrough-peer = false", &["through-peer = false", "rails"]),
         ("[[dimension.network]]", "[[dimension.net]]", &["the key network is missing"]),
+        ("size = 4", "size = 4\nlink = \"wire\"", &["link = \"wire\"", KINDS_OF_LINKS]),
         ("cards = 8", "cards = 8\ncolour = 1", &["the key colour is not known here", "wiring"]),
     ] {
         let (at, message) = parse(&text.replace(from, to)).unwrap_err();
@@ -165,6 +170,7 @@ fn links_are_given_one_by_one() {
         ("ranks = 3", "ranks = 4", 2, &["no way leads from rank 0 to rank 3"]),
         ("ranks = 3", "ranks = 3\nranks-forward = false", 2, &["no way leads from rank 0 to rank 2"]),
         ("\"50 GB/s\"", "\"0 GB/s\"", 11, &["bandwidth = \"0 GB/s\"", "at least 1 B/s"]),
+        ("to = 2", "to = 2\nlink = \"pci\"", 15, &["link = \"pci\"", KINDS_OF_LINKS]),
         ("to = 2", "to = 2\nname = 1", 15, &["the key name is not known here", "between, from, to"]),
     ] {
         let (at, message) = one("links", &keys.replace(from, to)).unwrap_err();
@@ -191,6 +197,8 @@ fn faults_name_line_key_and_value() {
         ("size = 8", "size = [8]", 3, &["size = [8]"]),
         ("\"switch\"", "\"toroid\"", 2, &["kind = \"toroid\"", "\"torus\"", "fully-connected"]),
         ("size = 8", "size = 8\ncolour = 1", 4, &["colour", "expected kind, size, bandwidth, latency"]),
+        ("size = 8", "size = 8\nlink = \"infiniband\"", 4, &["link = \"infiniband\"", KINDS_OF_LINKS]),
+        ("size = 8", "size = 8\nlink = 4", 4, &["link = 4", KINDS_OF_LINKS]),
         ("size = 8", "size = 8\nsize = 8", 4, &["duplicate key"]),
         ("kind = \"switch\"", "", 1, &["the key kind is missing"]),
         ("size = 8\n", "", 1, &["the key size is missing"]),
@@ -253,5 +261,104 @@ fn figures_that_make_no_topology_are_refused() {
         let (at, message) = one(kind, keys).unwrap_err();
         assert!(at.line.is_some(), "{message}");
         assert!(parts.iter().all(|part| message.contains(part)), "{kind}, {keys}: {message}");
+    }
+}
+
+/// A cluster of 2 nodes of 2 ranks: 4 links of switches, 8 to and from cards, 2 rails of 4 links.
+const CLUSTER: &str = "[[dimension]]\nkind = \"cluster\"\nnodes = 2\ncards = 2\nwiring = \"rails\"\n\
+    card-bandwidth = \"64 GB/s\"\ncard-latency = \"300 ns\"\n\
+    [[dimension.node]]\nkind = \"switch\"\nsize = 2\nbandwidth = \"450 GB/s\"\nlatency = \"250 ns\"\n\
+    [[dimension.network]]\nkind = \"switch\"\nsize = 2\nbandwidth = \"50 GB/s\"\nlatency = \"1 us\"\n";
+
+/// The kinds of the links in order, each with how many neighbours are of it.
+fn kinds(text: &str) -> Vec<(LinkKind, usize)> {
+    let topology = parse(text).unwrap();
+    let kinds: Vec<LinkKind> = (0..topology.link_count()).map(|id| topology.link_kind(LinkId(id))).collect();
+    kinds.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
+}
+
+#[test]
+fn links_are_plain_but_for_those_of_a_cluster_to_its_cards_and_in_its_network() {
+    use LinkKind::{Network, NvLink, Pcie, Plain, Xgmi};
+    assert_eq!(kinds(SWITCH), [(Plain, 16)]);
+    assert_eq!(kinds(&SWITCH.replace("size", "link = \"xgmi\"\nsize")), [(Xgmi, 16)]);
+    assert_eq!(kinds(CLUSTER), [(Plain, 8), (Pcie, 8), (Network, 8)]);
+    let node = CLUSTER.replace("latency = \"250 ns\"", "latency = \"250 ns\"\nlink = \"nvlink\"");
+    assert_eq!(kinds(&node), [(NvLink, 8), (Pcie, 8), (Network, 8)]);
+    let within = CLUSTER.replace("latency = \"1 us\"", "latency = \"1 us\"\nlink = \"plain\"");
+    assert_eq!(kinds(&within), [(Plain, 8), (Pcie, 8), (Plain, 8)]);
+    // Said of the cluster, it holds where nothing is said within.
+    let around = node.replace("nodes = 2", "nodes = 2\nlink = \"xgmi\"");
+    assert_eq!(kinds(&around), [(NvLink, 8), (Xgmi, 16)]);
+}
+
+#[test]
+fn each_link_of_a_list_has_its_kind() {
+    let list = "[[dimension]]\nkind = \"links\"\nranks = 3\nbandwidth = \"25 GB/s\"\nlatency = \"1 us\"\n\
+        [[dimension.link]]\nbetween = [0, 1]\n[[dimension.link]]\nbetween = [1, 2]\nlink = \"pcie\"\n";
+    assert_eq!(kinds(list), [(LinkKind::Plain, 2), (LinkKind::Pcie, 2)]);
+    let topology = parse(list).unwrap();
+    assert_eq!(topology.route_kind(0, 2), LinkKind::Pcie);
+    let nvlink = topology.with_link_kind(LinkKind::NvLink);
+    assert_eq!(
+        [0, 1, 2, 3].map(|id| nvlink.link_kind(LinkId(id))),
+        [LinkKind::NvLink, LinkKind::NvLink, LinkKind::Pcie, LinkKind::Pcie]
+    );
+}
+
+#[test]
+fn a_route_is_of_the_greatest_kind_of_its_links() {
+    let rails = "[[dimension]]\nkind = \"ring\"\nsize = 3\nlink = \"pcie\"\nbandwidth = \"50 GB/s\"\nlatency = \"1 us\"\n";
+    let product = format!("{}{rails}", SWITCH.replace("size", "link = \"xgmi\"\nsize"));
+    let nested = format!("{CLUSTER}{rails}");
+    for text in [SWITCH, CLUSTER, &product, &nested] {
+        let whole = parse(text).unwrap();
+        let last = whole.position_count() - 1;
+        let placed = whole.placed(&Placement::from_positions((0..=last).rev()).unwrap()).unwrap();
+        for topology in [whole, placed] {
+            let ranks = 0..topology.rank_count();
+            for (src, dst) in ranks.clone().flat_map(|src| ranks.clone().map(move |dst| (src, dst))) {
+                let mut route = Vec::new();
+                topology.route(src, dst, &mut route);
+                let most = route.iter().map(|id| topology.link_kind(*id)).max();
+                assert_eq!(topology.route_kind(src, dst), most.unwrap_or_default(), "{src} to {dst}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_read_as_the_same() {
+    let cases = [
+        ("ring", "size = 6\nlink = \"nvlink\""),
+        ("one-way-ring", "size = 6"),
+        ("line", "size = 6"),
+        ("hypercube", "size = 16"),
+        ("fully-connected", "size = 8"),
+        ("torus", "size = [4, 4, 2]\nlink = \"xgmi\""),
+        ("dgx-1", "link = \"nvlink\""),
+        (
+            "leaf-spine",
+            "leaves = 4\nhosts = 8\nspines = 3\noversubscription = 7\nseed = 18446744073709551615",
+        ),
+        ("fat-tree", "k = 4\nuplink-bandwidth = \"12.3456789 GB/s\"\nrouting = \"destination\""),
+        ("dragonfly", "groups = 3\nrouters = 2\nhosts = 2\nglobal-links = 1\nglobal-bandwidth = \"25 GB/s\""),
+        (
+            "links",
+            "ranks = 3\nranks-forward = false\nswitches = [\"a \\\"hub\\\"\"]\n\
+             [[dimension.link]]\nbetween = [0, 1]\nlink = \"pcie\"\n[[dimension.link]]\nbetween = [0, 2]\n\
+             [[dimension.link]]\nbetween = [1, 2]\n[[dimension.link]]\nfrom = 0\nto = \"a \\\"hub\\\"\"",
+        ),
+    ];
+    let mut topologies: Vec<_> = cases.iter().map(|(kind, keys)| one(kind, keys).unwrap()).collect();
+    topologies.extend([SWITCH, CLUSTER, &format!("{CLUSTER}{SWITCH}")].map(|text| parse(text).unwrap()));
+    let one_network = CLUSTER.replace("\"rails\"", "\"by-rail\"\nlink = \"pcie\"\nthrough-peer = true");
+    topologies.push(
+        parse(&one_network.replace("size = 2\nbandwidth = \"50", "size = 4\nbandwidth = \"50")).unwrap(),
+    );
+    for topology in topologies {
+        let mut text = String::new();
+        write(&topology, "dimension", &mut text).unwrap();
+        assert_eq!(parse(&text), Ok(topology), "{text}");
     }
 }

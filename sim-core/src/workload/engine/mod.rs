@@ -76,6 +76,7 @@ pub(super) fn run<'a>(
             let what = "a workload, whose ranks communicate over a topology".to_owned();
             Err(SimError::NotWithLogGp { what }.into())
         }
+        Model::Machine => Err(SimError::NotWithMachine { what: "a workload".to_owned() }.into()),
     }
 }
 

@@ -178,6 +178,11 @@ impl Simulate {
                 "--model loggp has no topology: --workload takes analytical, link-queue or fluid",
             ));
         }
+        if self.model == Some(Model::Machine) {
+            return Err(Failure::input(
+                "--model machine executes one collective by its thread blocks: --workload takes analytical, link-queue or fluid",
+            ));
+        }
         if self.topology.is_none() && !self.workload.dry_run {
             return Err(Failure::input("--workload needs --topology FILE"));
         }
@@ -246,6 +251,22 @@ impl Simulate {
             (data.element_type.is_some(), "--type", "the traces do not tell elements apart"),
             (self.collective.is_some(), "--collective", "the traces say it"),
             (self.loggp.is_some(), "--loggp", "it takes the models analytical, link-queue and fluid"),
+            (
+                self.machine.machine.is_some(),
+                "--machine",
+                "a machine executes one collective by its thread blocks; --workload takes the models analytical, link-queue and fluid",
+            ),
+            (self.figures, "--figures", "it is for --model machine"),
+            (
+                self.program.lowering.protocol.is_some(),
+                "--protocol",
+                "only --model machine tells protocols apart",
+            ),
+            (
+                self.program.lowering.instances.is_some(),
+                "--instances",
+                "--rules say how collectives are carried out",
+            ),
             (self.no_fold, "--no-fold", "every rank is simulated"),
             (self.messages.is_some(), "--messages", "--timeline has its messages"),
         ];

@@ -1,4 +1,4 @@
-//! A table of the file: its values by key, each with its line, and which keys were asked for.
+//! A table of a TOML file: its values by key, each with its line, and which keys were asked for.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -8,15 +8,58 @@ use std::str::FromStr;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::Fault;
-use crate::topology::TextPlace;
+use crate::topology::{ConfigError, TextPlace};
+use crate::units::{Bandwidth, Bytes, Latency, Picos};
+
+/// Where, as far as it is known, and what is wrong.
+pub(crate) type Fault = (TextPlace, String);
+
+/// The fault as one of a file.
+pub(crate) fn invalid(file: &str, (place, message): Fault) -> ConfigError {
+    ConfigError::Invalid { file: file.to_owned(), line: place.line, span: place.span, message }
+}
+
+/// The file's own table, of which [`Table::new`] makes one that knows its keys.
+pub(crate) fn read(text: &str) -> Result<Spanned<DeTable<'_>>, Fault> {
+    DeTable::parse(text).map_err(|error| {
+        let place = error.span().map(|span| TextPlace::of(text, &span)).unwrap_or_default();
+        (place, one_line(error.message()))
+    })
+}
+
+/// The parser's messages may have several lines; errors here have one.
+fn one_line(message: &str) -> String {
+    message.lines().map(str::trim).collect::<Vec<_>>().join(", ")
+}
+
+/// What is written as a text with its unit.
+pub(crate) trait Quantity: FromStr<Err: Display> {
+    /// One, for messages.
+    const EXAMPLE: &'static str;
+}
+
+impl Quantity for Bandwidth {
+    const EXAMPLE: &'static str = "400 GB/s";
+}
+
+impl Quantity for Latency {
+    const EXAMPLE: &'static str = "500 ns";
+}
+
+impl Quantity for Picos {
+    const EXAMPLE: &'static str = "500 ns";
+}
+
+impl Quantity for Bytes {
+    const EXAMPLE: &'static str = "64 KiB";
+}
 
 /// The text, to find lines and to show values as they stand there.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a>(pub(super) &'a str);
+pub(crate) struct Source<'a>(pub(crate) &'a str);
 
 impl<'a> Source<'a> {
-    pub(super) fn place(self, span: &Range<usize>) -> TextPlace {
+    pub(crate) fn place(self, span: &Range<usize>) -> TextPlace {
         TextPlace::of(self.0, span)
     }
 
@@ -26,7 +69,7 @@ impl<'a> Source<'a> {
     }
 }
 
-pub(super) struct Table<'a> {
+pub(crate) struct Table<'a> {
     source: Source<'a>,
     entries: &'a DeTable<'a>,
     /// Where the table begins.
@@ -36,60 +79,61 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    pub(super) fn new(source: Source<'a>, table: &'a DeTable<'a>, span: &Range<usize>) -> Self {
+    pub(crate) fn new(source: Source<'a>, table: &'a DeTable<'a>, span: &Range<usize>) -> Self {
         Self { source, entries: table, place: source.place(span), known: RefCell::default() }
     }
 
-    pub(super) fn fault(&self, message: impl Display) -> Fault {
+    pub(crate) fn fault(&self, message: impl Display) -> Fault {
         (self.place.clone(), message.to_string())
     }
 
     /// Where the table begins.
-    pub(super) fn line(&self) -> Option<u64> {
+    pub(crate) fn line(&self) -> Option<u64> {
         self.place.line
     }
 
     /// The value of a key, if it is there.
-    pub(super) fn get(&self, key: &'static str) -> Option<Value<'a>> {
+    pub(crate) fn get(&self, key: &'static str) -> Option<Value<'a>> {
         self.known.borrow_mut().push(key);
         let (_, value) = self.entries.iter().find(|(name, _)| name.get_ref().as_ref() == key)?;
         Some(Value { source: self.source, key, value })
     }
 
-    pub(super) fn need(&self, key: &'static str) -> Result<Value<'a>, Fault> {
+    pub(crate) fn need(&self, key: &'static str) -> Result<Value<'a>, Fault> {
         self.get(key).ok_or_else(|| self.fault(format!("the key {key} is missing")))
     }
 
     /// A count of things, at least 1.
-    pub(super) fn count(&self, key: &'static str) -> Result<u32, Fault> {
+    pub(crate) fn count(&self, key: &'static str) -> Result<u32, Fault> {
         self.need(key)?.count()
     }
 
-    pub(super) fn count_or(&self, key: &'static str, default: u32) -> Result<u32, Fault> {
+    pub(crate) fn count_or(&self, key: &'static str, default: u32) -> Result<u32, Fault> {
         self.get(key).map_or(Ok(default), |value| value.count())
     }
 
     /// A quantity with its unit.
-    pub(super) fn quantity<T: FromStr<Err: Display>>(&self, key: &'static str) -> Result<T, Fault> {
+    pub(crate) fn quantity<T: Quantity>(&self, key: &'static str) -> Result<T, Fault> {
         self.need(key)?.quantity()
     }
 
-    pub(super) fn quantity_or<T: FromStr<Err: Display>>(
-        &self,
-        key: &'static str,
-        default: T,
-    ) -> Result<T, Fault> {
+    pub(crate) fn quantity_or<T: Quantity>(&self, key: &'static str, default: T) -> Result<T, Fault> {
         self.get(key).map_or(Ok(default), |value| value.quantity())
     }
 
+    /// A quantity with its unit, if it is there.
+    pub(crate) fn quantity_if<T: Quantity>(&self, key: &'static str) -> Result<Option<T>, Fault> {
+        self.get(key).map(|value| value.quantity()).transpose()
+    }
+
     /// The elements of a list of tables; none if the key is not there.
-    pub(super) fn tables(&self, key: &'static str) -> Result<Vec<Table<'a>>, Fault> {
+    pub(crate) fn tables(&self, key: &'static str) -> Result<Vec<Table<'a>>, Fault> {
         let Some(value) = self.get(key) else { return Ok(Vec::new()) };
         value.elements("a list of tables")?.into_iter().map(|element| element.table()).collect()
     }
 
     /// Nothing may be left that was not asked for.
-    pub(super) fn finish(self) -> Result<(), Fault> {
+    pub(crate) fn finish(self) -> Result<(), Fault> {
         let mut known = self.known.into_inner();
         let unknown = self.entries.iter().map(|(key, _)| key);
         let first =
@@ -109,7 +153,7 @@ impl<'a> Table<'a> {
 
 /// A value with its key and place.
 #[derive(Clone, Copy)]
-pub(super) struct Value<'a> {
+pub(crate) struct Value<'a> {
     source: Source<'a>,
     key: &'static str,
     value: &'a Spanned<DeValue<'a>>,
@@ -117,41 +161,41 @@ pub(super) struct Value<'a> {
 
 impl<'a> Value<'a> {
     /// "key = value: expected …", at the value's line.
-    pub(super) fn wrong(&self, expected: impl Display) -> Fault {
+    pub(crate) fn wrong(&self, expected: impl Display) -> Fault {
         let raw = self.source.raw(&self.value.span());
         self.fault(format!("{} = {raw}: expected {expected}", self.key))
     }
 
     /// Where the value is.
-    pub(super) fn place(&self) -> TextPlace {
+    pub(crate) fn place(&self) -> TextPlace {
         self.source.place(&self.value.span())
     }
 
-    pub(super) fn fault(&self, message: impl Display) -> Fault {
+    pub(crate) fn fault(&self, message: impl Display) -> Fault {
         (self.place(), message.to_string())
     }
 
-    pub(super) fn text(&self, expected: impl Display) -> Result<&'a str, Fault> {
+    pub(crate) fn text(&self, expected: impl Display) -> Result<&'a str, Fault> {
         self.value.get_ref().as_str().ok_or_else(|| self.wrong(expected))
     }
 
     /// The text if it is one.
-    pub(super) fn as_text(&self) -> Option<&'a str> {
+    pub(crate) fn as_text(&self) -> Option<&'a str> {
         self.value.get_ref().as_str()
     }
 
-    pub(super) fn integer(&self) -> Option<u64> {
+    pub(crate) fn integer(&self) -> Option<u64> {
         let integer = self.value.get_ref().as_integer()?;
         u64::from_str_radix(integer.as_str(), integer.radix()).ok()
     }
 
-    pub(super) fn count(&self) -> Result<u32, Fault> {
+    pub(crate) fn count(&self) -> Result<u32, Fault> {
         let count = self.integer().and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 0);
         count.ok_or_else(|| self.wrong("a whole number, at least 1"))
     }
 
     /// A positive finite number, whole or not.
-    pub(super) fn factor(&self) -> Result<f64, Fault> {
+    pub(crate) fn factor(&self) -> Result<f64, Fault> {
         let value = self.value.get_ref();
         let float = value.as_float().and_then(|float| float.as_str().parse().ok());
         let number = float.or(self.integer().map(|whole| whole as f64));
@@ -159,23 +203,22 @@ impl<'a> Value<'a> {
         number.ok_or_else(|| self.wrong("a number above 0"))
     }
 
-    pub(super) fn truth(&self) -> Result<bool, Fault> {
+    pub(crate) fn truth(&self) -> Result<bool, Fault> {
         self.value.get_ref().as_bool().ok_or_else(|| self.wrong("true or false"))
     }
 
-    pub(super) fn quantity<T: FromStr<Err: Display>>(&self) -> Result<T, Fault> {
-        let example = if self.key.ends_with("latency") { "\"500 ns\"" } else { "\"400 GB/s\"" };
-        let text = self.text(format!("a text with the unit, such as {example}"))?;
+    pub(crate) fn quantity<T: Quantity>(&self) -> Result<T, Fault> {
+        let text = self.text(format!("a text with the unit, such as {:?}", T::EXAMPLE))?;
         text.parse().map_err(|error| self.fault(format!("{} = {text:?}: {error}", self.key)))
     }
 
-    pub(super) fn elements(&self, expected: &str) -> Result<Vec<Value<'a>>, Fault> {
+    pub(crate) fn elements(&self, expected: &str) -> Result<Vec<Value<'a>>, Fault> {
         let array = self.value.get_ref().as_array().ok_or_else(|| self.wrong(expected))?;
         let element = |value| Value { source: self.source, key: self.key, value };
         Ok(array.iter().map(element).collect())
     }
 
-    pub(super) fn table(&self) -> Result<Table<'a>, Fault> {
+    pub(crate) fn table(&self) -> Result<Table<'a>, Fault> {
         let table = self.value.get_ref().as_table().ok_or_else(|| self.wrong("a table"))?;
         Ok(Table::new(self.source, table, &self.value.span()))
     }
