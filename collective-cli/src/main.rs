@@ -86,6 +86,8 @@ enum Command {
     Simulate(Box<simulate::Simulate>),
     /// Simulate many algorithms at many sizes, numbers of ranks and topologies, as a file says, and write a table.
     Sweep(sweep::Sweep),
+    /// Fit the figures of a machine, for the model machine, to measured times.
+    Calibrate(Box<commands::calibrate::Calibrate>),
     /// Draw the curves of sweeps and comparisons: time or bandwidth by size or number of ranks.
     Plot(plot::Plot),
     /// Say what a topology file declares, show a route, or draw a picture.
@@ -126,6 +128,7 @@ fn main() -> ExitCode {
         Command::Run(command) => command.run(),
         Command::Simulate(command) => command.run(),
         Command::Sweep(command) => command.run(),
+        Command::Calibrate(command) => command.run(),
         Command::Plot(command) => command.run(),
         Command::Topology(command) => command.run(),
         Command::Completions(command) => command.run(),

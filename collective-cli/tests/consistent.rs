@@ -20,7 +20,7 @@ fn repository() -> TempDir {
         let path = entry.unwrap().path();
         let is_data = path
             .extension()
-            .is_some_and(|ending| ["toml", "yml", "xml", "json"].iter().any(|e| ending == *e));
+            .is_some_and(|ending| ["toml", "yml", "xml", "json", "csv", "log"].iter().any(|e| ending == *e));
         if is_data {
             fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
         }

@@ -49,7 +49,7 @@ impl Default for Options {
 #[non_exhaustive]
 pub enum FitError<E> {
     /// A point could not be simulated.
-    #[error(transparent)]
+    #[error("{0}")]
     Time(E),
     /// There is nothing to be fitted.
     #[error("there are no figures to be fitted")]
@@ -186,18 +186,21 @@ pub fn fit<E: Send>(
     let Minimum { at, residuals, derivatives, iterations, is_minimum } =
         least_squares::minimise(&mut search, &logarithms, options.most_iterations)?;
     let uncertainty = Uncertainty::of(&derivatives, squares(&residuals), parameters.len());
+    // What makes no difference stays as it was, also where it was not stated; a time that went to nothing makes none any more.
+    let is_left =
+        |at: usize, found: f64| uncertainty.error(at).is_none() && (found - logarithms[at]).abs() < 1e-9;
     let mut best = machine.clone();
+    let mut values = start.clone();
     for (at, (parameter, logarithm)) in parameters.iter().zip(at).enumerate() {
-        // What makes no difference stays as it was, also where it was not stated.
-        if uncertainty.error(at).is_some() {
+        if !is_left(at, logarithm) {
             parameter.set(&mut best, rounded(logarithm.exp()));
+            values[at] = parameter.get(&best).unwrap_or(values[at]);
         }
     }
     let all: Vec<usize> = (0..points.len()).collect();
     let simulated = search.times(&[(&best, &all)])?;
     let estimate = |at: usize| {
-        let (parameter, error) = (parameters[at], uncertainty.error(at));
-        let value = error.and_then(|_| parameter.get(&best)).unwrap_or(start[at]);
+        let (parameter, error, value) = (parameters[at], uncertainty.error(at), values[at]);
         let range = parameter.figure.range();
         let is_at_bound = value <= range.start() * 1.0001 || value >= range.end() * 0.9999;
         Estimate { parameter, start: start[at], value, error, is_at_bound }

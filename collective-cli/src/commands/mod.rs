@@ -1,6 +1,7 @@
 //! One file a subcommand.
 
 pub(crate) mod algorithms;
+pub(crate) mod calibrate;
 pub(crate) mod compare;
 pub(crate) mod compile;
 pub(crate) mod completions;

@@ -164,6 +164,19 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "calibrate",
+        &[
+            (
+                "two figures of a machine, fitted to what a file lists",
+                "collective calibrate --runs examples/measured.toml --machine mi300x --fit launch,copy -o mine.toml",
+            ),
+            (
+                "every time with the simulated one",
+                "collective calibrate --runs examples/measured.toml --machine mi300x --residuals residuals.csv",
+            ),
+        ],
+    ),
+    (
         "plot",
         &[
             ("the table of a sweep, as a picture", "collective sweep examples/sweep.toml -o table.csv"),

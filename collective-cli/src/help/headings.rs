@@ -31,12 +31,18 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "max-bytes",
             "groups",
             "group-peers",
+            "measured",
+            "runs",
+            "protocol",
+            "instances",
+            "place",
+            "small",
         ],
     ),
-    (NETWORK, &["topology", "model", "loggp", "conventions", "placement", "route"]),
+    (NETWORK, &["topology", "model", "loggp", "conventions", "placement", "route", "machine"]),
     (RANKS, &["straggler", "send-overhead", "receive-overhead", "reduce-bandwidth", "roofline", "compat"]),
     (CHECKS, &["unchecked", "reduction-order", "seeds"]),
-    (RUN, &["no-fold", "shard", "resume", "threads", "merge"]),
+    (RUN, &["no-fold", "shard", "resume", "threads", "merge", "fit"]),
     (
         OUTPUT,
         &[
@@ -65,6 +71,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "record",
             "title",
             "kind",
+            "residuals",
         ],
     ),
 ];
