@@ -49,7 +49,7 @@ impl Default for Options {
 #[non_exhaustive]
 pub enum FitError<E> {
     /// A point could not be simulated.
-    #[error(transparent)]
+    #[error("{0}")]
     Time(E),
     /// There is nothing to be fitted.
     #[error("there are no figures to be fitted")]

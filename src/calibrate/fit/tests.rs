@@ -50,8 +50,9 @@ fn noise(number: usize) -> f64 {
         state = state * 48_271 % 2_147_483_647;
         state as f64 / 2_147_483_647.0 - 0.5
     };
-    (0..4).for_each(|_| drop(uniform()));
-    (0.2 * uniform()).exp()
+    // The first ones of neighbouring seeds are alike.
+    let settled = [(); 5].map(|()| uniform())[4];
+    (0.2 * settled).exp()
 }
 
 #[test]
