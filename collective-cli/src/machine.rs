@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use chakra_et::graph::Graph;
+use chakra_et::graph::CollectiveInfo;
 use clap::Args;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use collective::sim::Model;
@@ -78,8 +78,8 @@ impl MachineArguments {
 }
 
 /// The protocol whose costs a graph has on a machine: what it states, else Simple; None for a name that is none.
-pub(crate) fn protocol(graph: &Graph) -> Option<Protocol> {
-    match graph.info.as_ref().map_or("", |info| &info.protocol) {
+pub(crate) fn protocol(info: Option<&CollectiveInfo>) -> Option<Protocol> {
+    match info.map_or("", |info| &info.protocol) {
         "" => Some(Protocol::Simple),
         name => name.parse().ok(),
     }

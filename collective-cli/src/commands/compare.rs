@@ -57,7 +57,7 @@ pub(crate) struct Compare {
     protocols: Vec<Protocol>,
     /// How many replicas of algorithms of the library are tried, each over a share of the data, such as 1,2,4 [default: 1,4 on a machine,
     /// else 1].
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     instances: Vec<u32>,
     /// What the model loggp takes for a message, such as L=2500ns,o=1500ns,g=1000ns,G=6ns/B (also the defaults).
     #[arg(long, value_name = "PARAMETERS")]

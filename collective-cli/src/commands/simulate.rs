@@ -21,7 +21,7 @@ use collective::sim::machine::{Machine, Protocol};
 use collective::sim::report::busbw_factor;
 use collective::sim::topology::{self, LoadedTopology};
 use collective::sim::units::Bytes;
-use collective::sim::{Compat, Conventions, LogGp, Model, Progress, SimError, Simulation};
+use collective::sim::{Compat, Conventions, LogGp, Model, Progress, Report, SimError, Simulation};
 use collective::{AlgorithmDef, Schedule, Size, algorithms, et, symmetric};
 
 use self::conditions::Conditions;
@@ -134,6 +134,28 @@ impl Program {
             Self::Alike(graph) => graph.rank_count() as usize,
         }
     }
+
+    fn node_count(&self) -> u64 {
+        match self {
+            Self::Each(graph) => graph.node_count() as u64,
+            Self::Alike(graph) => graph.node_count(),
+        }
+    }
+
+    fn run(&self, simulation: &Simulation<'_>) -> Result<Report, SimError> {
+        match self {
+            Self::Each(graph) => simulation.run(graph),
+            Self::Alike(graph) => simulation.run_symmetric(graph),
+        }
+    }
+
+    /// The protocol whose costs it has on a machine.
+    fn protocol(&self) -> Option<Protocol> {
+        match self {
+            Self::Each(graph) => machine::protocol(graph.info.as_ref()),
+            Self::Alike(graph) => machine::protocol(graph.info()),
+        }
+    }
 }
 
 /// From so many nodes on an algorithm is not compiled where the graph of one rank can be had without: the result is the
@@ -208,23 +230,22 @@ impl Simulate {
         let simulation = simulation.critical_path(self.wants_path(is_recorded)).recording(is_recorded);
         let simulation = simulation.message_times(self.messages.is_some());
         console::info(|| self.taken(&subject, model, loaded.as_ref()));
-        let result = timed("simulating", || match &subject.program {
-            Program::Each(graph) => simulation.run(graph),
-            Program::Alike(graph) => simulation.run_symmetric(graph),
-        });
+        let result = timed("simulating", || subject.program.run(&simulation));
         watch.end();
         match result {
             Ok(report) => {
                 if let (Some(file), Some(times)) = (&self.messages, &report.message_times) {
                     output::write_file(file, &messages::csv(times))?;
                 }
-                let mut worth = None;
                 if let Program::Each(graph) = &subject.program {
                     self.draw(&subject, graph, loaded.as_ref(), &report)?;
-                    if let (Some(machine), Some(loaded)) = (&machine, &loaded) {
-                        worth = self.worth(machine, loaded, graph, &report)?;
-                    }
                 }
+                let worth = match (&machine, &loaded) {
+                    (Some(machine), Some(loaded)) => {
+                        self.worth(machine, loaded, &subject.program, &report)?
+                    }
+                    _ => None,
+                };
                 let found = Found { loaded: loaded.as_ref(), report: &report, worth: worth.as_ref() };
                 output::print(&if self.json {
                     self.json_report(&subject, &found).to_string()
@@ -363,12 +384,12 @@ impl Simulate {
 
     /// The model in words: with the machine, and the protocol whose figures it takes.
     fn model_in_words(&self, program: &Program, model: Model) -> String {
-        match (&self.machine.machine, program) {
-            (Some(machine), Program::Each(graph)) => {
-                let protocol = machine::protocol(graph).map_or("", Protocol::name);
+        match &self.machine.machine {
+            Some(machine) => {
+                let protocol = program.protocol().map_or("", Protocol::name);
                 format!("{model} {machine}, protocol {protocol},")
             }
-            _ => model.name().to_owned(),
+            None => model.name().to_owned(),
         }
     }
 
@@ -432,7 +453,6 @@ impl Simulate {
         let is_same = order == NodeOrder::ThreadBlock
             && self.critical_path.is_none()
             && !self.pictures.are_given()
-            && self.model != Some(Model::Machine)
             && is_own;
         let find = || symmetric::find(algorithm.name, parameters, size, |bytes| reduce_rate.micros(bytes));
         is_same.then(find).flatten().filter(|graph| graph.node_count() > MANY_NODES)

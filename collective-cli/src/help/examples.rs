@@ -131,7 +131,7 @@ pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
             ),
             (
                 "with which protocol and how many thread blocks on a real machine",
-                "collective compare --collective all-gather --machine mi300x --sizes 4KiB..4MiB:32 --algorithm allgather_ring",
+                "collective compare --collective all-gather --machine mi300x --sizes 4KiB,4MiB",
             ),
             (
                 "one algorithm with all its parameters, without a topology",

@@ -1,19 +1,17 @@
 //! What the figures of a machine are worth to a time.
 
-use chakra_et::graph::Graph;
 use collective::calibrate::{Parameter, Sensitivity, sensitivities};
 use collective::sim::machine::Machine;
 use collective::sim::topology::LoadedTopology;
 use collective::sim::{Report, Simulation};
 use serde_json::{Value, json};
 
-use super::Simulate;
+use super::{Program, Simulate};
 use crate::failure::Failure;
-use crate::machine;
 use crate::stage::stage;
 
 /// Up to here twenty further runs are hardly noticed.
-const MANY_NODES: usize = 1 << 15;
+const MANY_NODES: u64 = 1 << 15;
 /// Shares of less are not worth a word.
 const LEAST: f64 = 0.005;
 
@@ -26,17 +24,18 @@ impl Simulate {
         &self,
         machine: &Machine,
         loaded: &LoadedTopology,
-        graph: &Graph,
+        program: &Program,
         report: &Report,
     ) -> Result<Option<Worth>, Failure> {
-        let is_wanted = self.figures || graph.node_count() <= MANY_NODES;
-        let Some(protocol) = machine::protocol(graph).filter(|_| is_wanted) else { return Ok(None) };
-        let simulation = Simulation::new(&loaded.topology).conventions(report.conventions);
+        let is_wanted = self.figures || program.node_count() <= MANY_NODES;
+        let Some(protocol) = program.protocol().filter(|_| is_wanted) else { return Ok(None) };
+        let simulation =
+            Simulation::new(&loaded.topology).conventions(report.conventions).fold(!self.no_fold);
         let parameters = Parameter::stated(machine, protocol);
         let found = stage("changing the figures", || {
             sensitivities(machine, &parameters, |changed| {
                 let simulation = self.conditions.apply(simulation).machine(changed);
-                simulation.run(graph).map(|report| report.makespan)
+                program.run(&simulation).map(|report| report.makespan)
             })
         });
         found

@@ -9,10 +9,9 @@ use serde_json::{Value, json};
 
 use super::figures::Worth;
 use super::links::{self, Carried};
-use super::{Program, Simulate, Subject, path};
+use super::{Simulate, Subject, path};
 use crate::console;
 use crate::json::nanoseconds;
-use crate::machine;
 use crate::output::table;
 use crate::units_shown;
 
@@ -69,9 +68,9 @@ impl Simulate {
             "folded": report.folded,
             "notes": report.notes,
         });
-        if let (Some(machine), Program::Each(graph)) = (&self.machine.machine, &subject.program) {
+        if let Some(machine) = &self.machine.machine {
             value["machine"] = json!(machine);
-            value["protocol"] = json!(machine::protocol(graph).map(Protocol::name));
+            value["protocol"] = json!(subject.program.protocol().map(Protocol::name));
             value["figures"] = worth.map_or(Value::Null, Worth::to_json);
         }
         if let (true, Some(carried)) = (self.links, &carried) {
