@@ -169,7 +169,7 @@ fn a_sweep_has_machines_and_protocols_as_axes() {
     for (text, wanted) in [
         (
             "algorithms = 'broadcast_chain'\nsizes = 64\nmachines = 'three'",
-            "sweep.toml:3: machines = 'three': expected machines: mi300x",
+            "sweep.toml:3: machines = 'three': expected machines: a100",
         ),
         (
             "algorithms = 'broadcast_chain'\nsizes = 64\nmachines = 'bare.toml'",
@@ -205,7 +205,7 @@ fn what_a_machine_cannot_do_is_said() {
     let at = at();
     fs::write(at.path().join("four.toml"), PAIR.replace("size = 2", "size = 4")).expect("a file");
     for (arguments, wanted) in [
-        (format!("{ONE} --model machine"), "--machine MACHINE: a TOML file, or one that is built in: mi300x"),
+        (format!("{ONE} --model machine"), "--machine MACHINE: a TOML file, or one that is built in: a100"),
         (format!("{ONE} --machine mi300"), "did you mean mi300x?"),
         (format!("{ONE} --machine nothing.toml"), "nothing.toml"),
         (format!("{ONE} --machine two.toml --model fluid"), "--machine is for --model machine, not fluid"),
