@@ -93,11 +93,7 @@ impl<'a> Engine<'a> {
             match event {
                 Event::Computed { rank: block, .. } => self.ready.push_back(block),
                 Event::Received { rank: connection, .. } => self.delivered(connection)?,
-                Event::Arrival(message) => {
-                    if self.network.arrive(message, &mut self.messages, &mut self.queue)? {
-                        self.flow_ended(message)?;
-                    }
-                }
+                Event::Arrival(message) => self.arrived(message)?,
                 Event::LinkFree(link) => {
                     self.network.link_free(link, &mut self.messages, &mut self.queue)?;
                 }
@@ -243,6 +239,14 @@ impl<'a> Engine<'a> {
     /// The pair of the network over which a step sends.
     pub(super) fn pair_of(&self, step: &Step) -> u32 {
         self.ways[step.send as usize].pairs[usize::from(step.work == Work::Reduce)]
+    }
+
+    /// A flow may have ended.
+    fn arrived(&mut self, message: MessageId) -> Result<(), SimError> {
+        if self.network.arrive(message, &mut self.messages, &mut self.queue)? {
+            self.flow_ended(message)?;
+        }
+        Ok(())
     }
 
     /// A slot is filled.
