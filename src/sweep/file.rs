@@ -89,7 +89,10 @@ fn whole(text: &str, file: &str, files: &mut Files<'_>) -> Result<Sweep, Fault> 
     let ranks = table.get("ranks");
     let sizes = table.get("sizes");
     let element_type = parsed_or_default::<ElementType>(&table, "type", "\"bf16\"")?;
-    let order = table.get("order");
+    let order = table
+        .get("order")
+        .map(|value| value.parsed("\"dataflow\"").map(|order| (value, order)))
+        .transpose()?;
     let variants = variants(&table)?;
     let rate = table.get("reduce_rate").map(|value| value.parsed::<ReduceRate>("\"50 GB/s\"")).transpose()?;
     let placing = table.get("placement").map(|value| placing(&value)).transpose()?.unwrap_or_default();
@@ -111,7 +114,7 @@ fn whole(text: &str, file: &str, files: &mut Files<'_>) -> Result<Sweep, Fault> 
     };
     let on = networks::Context { text, file, placing, ranks: stated.as_deref() };
     let networks = networks::networks(keys, &on, files)?;
-    let order = node_order(order.as_ref(), &networks)?;
+    let order = node_order(order, &networks)?;
     let subjects = algorithms::subjects(&algorithms, kinds.as_deref(), files)?;
     let subjects = subjects.into_iter().map(|subject| if first { subject.first_choice() } else { subject });
     let ranks = stated.unwrap_or_else(|| networks::rank_counts(&networks));
@@ -126,16 +129,15 @@ fn whole(text: &str, file: &str, files: &mut Files<'_>) -> Result<Sweep, Fault> 
 }
 
 /// How nodes wait: in the order of thread blocks where a machine executes those.
-fn node_order(stated: Option<&Value<'_>>, networks: &[Network]) -> Result<NodeOrder, Fault> {
+fn node_order(stated: Option<(Value<'_>, NodeOrder)>, networks: &[Network]) -> Result<NodeOrder, Fault> {
     let has_machine = networks.iter().any(|network| network.machine.is_some());
-    let Some(value) = stated else {
-        return Ok(if has_machine { NodeOrder::ThreadBlock } else { NodeOrder::Dataflow });
-    };
-    match value.parsed::<NodeOrder>("\"dataflow\"")? {
-        NodeOrder::Dataflow if has_machine => {
+    match stated {
+        Some((value, NodeOrder::Dataflow)) if has_machine => {
             Err(value.fault("the model machine executes thread blocks: expected order = \"threadblock\""))
         }
-        order => Ok(order),
+        Some((_, order)) => Ok(order),
+        None if has_machine => Ok(NodeOrder::ThreadBlock),
+        None => Ok(NodeOrder::Dataflow),
     }
 }
 
