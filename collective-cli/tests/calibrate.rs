@@ -41,7 +41,7 @@ fn the_figures_that_times_were_made_with_are_found_again() {
     for (name, expected) in [("Simple.launch", 9000.0), ("Simple.copy", 15e9)] {
         let (value, error) = figure(&said, name);
         assert!((value / expected).ln().abs() < 3.0 * error, "{name}: {value} +- {error}");
-        assert!(error < 0.1, "{name}: {value} +- {error}");
+        assert!(error < 0.12, "{name}: {value} +- {error}");
     }
     assert!(said["fitted"]["largest_error"].as_f64().unwrap() < 0.06, "{said}");
 }

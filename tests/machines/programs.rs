@@ -116,7 +116,7 @@ impl Network {
             Self::Switch(ranks, bandwidth) => parsed(&format!(
                 "[[dimension]]\nkind = \"switch\"\nsize = {ranks}\nlink = \"nvlink\"\nbandwidth = \"{bandwidth}\"\nlatency = \"0 ns\""
             )),
-            Self::Network(ranks, bandwidth) => parsed(&format!(
+            Self::OneSwitch(ranks, bandwidth) => parsed(&format!(
                 "[[dimension]]\nkind = \"switch\"\nsize = {ranks}\nlink = \"network\"\nbandwidth = \"{bandwidth}\"\nlatency = \"0 ns\""
             )),
             Self::Cluster { nodes, cards, nvlink, card } => {

@@ -87,7 +87,7 @@ const PAT: Section = Section {
     series: &[
         Series {
             label: "32 nodes",
-            network: Network::Network(32, "200 Gb/s"),
+            network: Network::OneSwitch(32, "200 Gb/s"),
             programs: &[Program {
                 what: What::Library("allgather_pat", &[("ranks", 32)]),
                 protocols: &[Simple],
@@ -96,7 +96,7 @@ const PAT: Section = Section {
         },
         Series {
             label: "64 nodes",
-            network: Network::Network(64, "200 Gb/s"),
+            network: Network::OneSwitch(64, "200 Gb/s"),
             programs: &[Program {
                 what: What::Library("allgather_pat", &[("ranks", 64)]),
                 protocols: &[Simple],

@@ -53,7 +53,7 @@ pub(crate) enum Network {
     /// What a topology file has.
     Text(&'static str),
     /// So many on one switch of the network.
-    Network(u32, &'static str),
+    OneSwitch(u32, &'static str),
 }
 
 /// Sizes of which the same is to be said.
