@@ -199,7 +199,7 @@ fn order(outcomes: &[Outcome]) -> (String, Vec<(&'static str, &'static str)>) {
         }
         for (at, (one, speed)) in family.iter().zip(&speeds).enumerate() {
             for (other, other_speed) in family.iter().zip(&speeds).skip(at + 1) {
-                // Measured times vary by as much from run to run.
+                // Of two that were measured nearly alike nothing is claimed.
                 let is_equal = (speed[0] / other_speed[0]).ln().abs() < 0.03;
                 if !is_equal && (speed[0] < other_speed[0]) != (speed[1] < other_speed[1]) {
                     wrong.push((one.run.name, other.run.name));
